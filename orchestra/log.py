@@ -1,0 +1,38 @@
+"""Event logging: names and numbers, not sentences.
+
+The library logs through structlog and configures nothing; a program calls `configure` once.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+import structlog
+
+
+def get_logger() -> Any:
+    """A logger whose events carry what `structlog.contextvars` has bound (session, agent)."""
+    return structlog.get_logger("orchestra")
+
+
+def configure(level: str = "warning", *, as_json: bool = False) -> None:
+    """Send events of `level` and above to standard error, as lines for people or as JSON."""
+    threshold = logging.getLevelNamesMapping()[level.upper()]
+    renderer: Any = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(threshold),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,1 @@
+"""WHO ANSWERS: the port, its adapters, the tiers, and the wrappers around them."""

@@ -1,0 +1,49 @@
+"""What one agent hands another: a typed value in an envelope with a cap."""
+
+from __future__ import annotations
+
+from typing import Generic, Literal, TypeVar
+
+from msgspec import Struct
+
+from orchestra.values.sources import Claim, Conflict
+
+Status = Literal["done", "partial", "failed"]
+T = TypeVar("T")
+
+
+class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
+    """`value` is what fits `cap` tokens, best first; `left_out` counts what was cut.
+
+    `value` is None only with status "failed"; `reason` says why a status is not "done".
+    """
+
+    sender: str
+    receiver: str
+    value: T | None
+    status: Status = "done"
+    reason: str = ""
+    tokens: int = 0
+    cap: int = 0
+    left_out: int = 0
+    references: tuple[str, ...] = ()
+
+
+class Study(Struct, frozen=True):
+    """A researcher's findings after their quotes were checked."""
+
+    question: str
+    claims: tuple[Claim, ...]
+    gaps: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+class Brief(Struct, frozen=True):
+    """All that the writer sees of the research: claims without duplicates, conflicts, gaps."""
+
+    question: str
+    title: str
+    questions: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    conflicts: tuple[Conflict, ...] = ()
+    gaps: tuple[str, ...] = ()

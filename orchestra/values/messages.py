@@ -1,0 +1,100 @@
+"""What goes to a model and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from orchestra.values.usage import NO_USAGE, Usage
+
+Speaker = Literal["system", "user", "assistant", "tool"]
+Finish = Literal["stop", "calls", "length", "filter", "refusal"]
+ToolChoice = Literal["auto", "none", "required"]
+Purpose = Literal["step", "final", "summary", "check", "repair"]
+
+
+class ToolCall(Struct, frozen=True):
+    """One call that a model asked for; `arguments` is the JSON text of an object."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Message(Struct, frozen=True):
+    """One message of a prompt.
+
+    `calls` only with `role="assistant"`; `call_id` only, and always, with `role="tool"`.
+    `wire` caches the message as an endpoint's JSON, encoded once by the adapter (b"" until then);
+    it takes no part in equality of meaning and is never stored.
+    """
+
+    role: Speaker
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+    reasoning: str = ""
+    wire: bytes = b""
+
+
+class ToolSpec(Struct, frozen=True):
+    """A tool as a model sees it; `parameters` is a JSON schema of type object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+class OutputSpec(Struct, frozen=True):
+    """A typed value that is asked for instead of text.
+
+    `validate` takes the JSON text of a reply, returns the value and raises ValueError with a message
+    that a model can act on.
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+    validate: Callable[[str], Any]
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """One model call. `max_output_tokens` and `temperature` None: the endpoint's own default.
+
+    `purpose` tells wrappers (tiers, spend, journal) what the call is for; adapters ignore it.
+    `cache_until` is the number of leading messages that the next request is expected to share.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: ToolChoice = "auto"
+    output: OutputSpec | None = None
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    purpose: Purpose = "step"
+    cache_until: int = 0
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """A model's whole answer: text, or calls, or (when an output was asked for) a validated `value`.
+
+    `seconds` is the time from sending to the last byte.
+    """
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    value: Any = None
+    reasoning: str = ""
+    usage: Usage = NO_USAGE
+    finish: Finish = "stop"
+    model: str = ""
+    seconds: float = 0.0
+
+
+class Delta(Struct, frozen=True):
+    """A piece of a streamed reply: text, reasoning, or one call that is complete."""
+
+    text: str = ""
+    reasoning: str = ""
+    call: ToolCall | None = None
