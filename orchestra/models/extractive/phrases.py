@@ -129,7 +129,8 @@ def split_subject(text: str, auxiliary: str) -> tuple[str, str]:
         else:
             ends = (word in _VERBS or word in AUXILIARIES) and not joined
             later = words[at + 1].lower().strip(",;:") if at + 1 < len(words) else ""
-            ends = ends and (later not in _VERBS or word in AUXILIARIES)  # "the build achieve": a noun, then the verb
+            noun = at == 1 or (at == 2 and words[0].lower() in _DETERMINERS)
+            ends = ends and (not noun or later not in _VERBS or word in AUXILIARIES)  # "the build achieve": a noun, then the verb
         if ends and not joined:
             return _cut(words, at)
         if at > 1 and be and (word == "called" or (word == "for" and at == len(words) - 1)):
