@@ -34,7 +34,10 @@ class _Line(Struct):
 _UNDERLINE = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}$")
 _TABLE_RULE = re.compile(r"(?:=+(?: +=+)+|\+[-=+]+\+|\|?[ :|-]*-{2,}[ :|-]*\|[ :|-]*)$")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}\s+\S")
-_ITEM = re.compile(r"(?:[-*+•·‣–]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4}|#)[.)]|[（(]?[一二三四五六七八九十\d]{1,3}[）)、])\s*(?=\S)")
+_BULLET = r"[-*+•·‣–]\s+"
+_ENUMERATOR = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4}|#)[.)]\s+|[（(]?[一二三四五六七八九十\d]{1,3}[）)、]\s*"
+_ITEM = re.compile(rf"(?:{_BULLET}|{_ENUMERATOR})(?=\S)")
+_BULLET_ITEM = re.compile(rf"{_BULLET}(?=\S)")
 _FIELD = re.compile(r":?[A-Z][\w-]{1,24}(?: [A-Z]?[\w-]{1,16})?: +\S|:[\w -]{1,30}:\s")
 _DIRECTIVE = re.compile(r"\.\.(?:\s|$)")
 _CODE_DIRECTIVE = re.compile(
@@ -177,7 +180,9 @@ class _Reader:
         end = self.at + 1
         while end < len(self.lines):
             line = self.lines[end]
-            if not line.body or _ITEM.match(line.body) or self._breaks(end, line):
+            # a wrapped line may begin with "2015." or "342)": within prose only a bullet opens a list
+            opens = _BULLET_ITEM if inside is None else _ITEM
+            if not line.body or opens.match(line.body) or self._breaks(end, line):
                 break
             if inside is None and line.indent > first.indent + 1 and end == self.at + 1:
                 pass

@@ -25,7 +25,7 @@ _ANAPHOR = re.compile(
     r"|For (?:this|that|these)|As (?:such|a result)|Here|There)\b|(?:它|它们|这|那|其|此|该|他|她|这些|那些|因此|所以|但|然而|不过|而且|同时)"
 )
 _REFERS = re.compile(
-    r"\b(?:see|discussed|described|mentioned|shown|listed|explained|defined|given|noted) (?:\w+ )?(?:below|above|later|earlier)\b"
+    r"^See\b|^Refer to\b|\b(?:see|discussed|described|mentioned|shown|listed|explained|defined|given|noted) (?:\w+ )?(?:below|above|later|earlier)\b"
     r"|\b(?:below|above)\)?[.:]?$|\bfollowing (?:example|code|snippet|table|section|figure|listing)\b|\b(?:the|this) (?:next|previous|following|rest of th\w+) section\b"
     r"|\bas follows\b|\bthe (?:example|code|snippet)s? above\b|\babove (?:example|code|snippet)|如下|见下|上表|下表|上图|下图",
     re.IGNORECASE,

@@ -61,8 +61,16 @@ def clean(text: str) -> str:
     return " ".join(text.split())
 
 
+_SEE = re.compile(
+    r"\s*[(（](?:see|cf\.?|e\.g\.,? see|参见|见)\b[^()（）]{0,100}[)）]|[;,] see (?:also )?[^;.]{2,80}?(?: for (?:more )?(?:details|information))?(?=[.;]|$)",
+    re.IGNORECASE,
+)
+
+
 def sentence_form(text: str) -> str:
-    """A cleaned sentence as it opens a paragraph: no connector before it, a capital, a full stop for a colon."""
+    """A cleaned sentence as it opens a paragraph: no connector before it, no pointer elsewhere, a capital, a full
+    stop for a colon."""
+    text = _SEE.sub("", text)
     text = _CONNECTOR.sub("", text, count=1) or text
     first = text.split(" ", 1)[0]
     if first[:1].islower() and first.strip(",.;:'’s").isalpha() and first.islower():
