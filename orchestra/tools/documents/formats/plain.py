@@ -13,6 +13,9 @@ from orchestra.tools.documents.outline import Content, Heading, one_line
 TITLE_CHARS = 160
 """A longer first line is a sentence and not a title."""
 
+LINE_CHARS = 1000
+"""A longer line is no heading."""
+
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
@@ -44,6 +47,9 @@ def read_markdown(text: str, extension: str) -> Content:
     for start, line in lines(text):
         if start < preamble:
             continue
+        if len(line) > LINE_CHARS:
+            before = None
+            continue
         mark = _FENCE.match(line)
         if fence:
             closes = mark is not None and mark[1].startswith(fence) and not line.strip(" `~\t")
@@ -70,7 +76,7 @@ def read_restructured(text: str, extension: str) -> Content:
     styles: list[str] = []
     before = [(0, ""), (0, ""), (0, "")]  # the three lines above, so that an overline is seen
     for start, line in lines(text):
-        rule = _RULE.match(line)
+        rule = _RULE.match(line) if len(line) <= LINE_CHARS else None
         head_start, head = before[2]
         over = _RULE.match(before[1][1])
         if (
