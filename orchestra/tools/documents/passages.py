@@ -22,8 +22,8 @@ VERSION = 1
 # Sizes are in pieces: a word of up to 12 letters, a sign, a character of a script without spaces. English
 # prose has about 1.1 tokens a piece; nothing is budgeted by it.
 LEAST = 80
-TARGET = 170
-MOST = 260
+TARGET = 200
+MOST = 280
 
 _PIECE = re.compile(
     "[\u0e01-\u0ece\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -60,7 +60,7 @@ def cut(reading: Reading) -> tuple[Passage, ...]:
     spans: list[tuple[Span, str]] = []
     for section in _sections(reading):
         atoms = _atoms(text, section, by_lines=content.by_lines)
-        for span in _pack(atoms):
+        for span in _pack(text, atoms):
             if content.by_lines and spans and _belong(spans[-1][0], span):
                 last, path = spans.pop()
                 spans.append((_joined(last, span), path))
@@ -168,7 +168,16 @@ def _slices(text: str, block: Span, *, by_lines: bool) -> Iterator[Span]:
         stop = _last(_LINE_END if by_lines else _SENTENCE_END, text, low, high)
         stop = stop or _last(_LINE_END, text, low, high) or _last(_BLANK, text, low, high) or high
         yield _span(text, at, at + len(text[at:stop].rstrip()))
-        at = stop + len(text[stop : found[-1].start()]) - len(text[stop : found[-1].start()].lstrip())
+        at = _line_start(text, stop, block.end)
+
+
+def _line_start(text: str, at: int, end: int) -> int:
+    """Where the text goes on after `at`: at its line's beginning if that lies between, so that indents are kept."""
+    blank = _BLANK.match(text, at, end)
+    if blank is None:
+        return at
+    newline = max(text.rfind("\n", at, blank.end()), text.rfind("\r", at, blank.end()))
+    return newline + 1 if newline >= 0 else blank.end()
 
 
 def _last(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
@@ -176,15 +185,17 @@ def _last(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
     return max((found.end() for found in pattern.finditer(text, low, high) if found.end() > low), default=0)
 
 
-def _pack(atoms: Iterable[Span]) -> list[Span]:
-    """Neighbours joined up to the target; a short rest stays with what is before it."""
+def _pack(text: str, atoms: Iterable[Span]) -> list[Span]:
+    """Neighbours joined up to the target; a short rest, and what a colon announces, stay with what is before."""
     packed: list[Span] = []
     for atom in atoms:
         last = packed[-1] if packed else None
-        if last and (last.size + atom.size <= TARGET or (min(last.size, atom.size) < LEAST // 3 and last.size + atom.size <= MOST)):
-            packed[-1] = _joined(last, atom)
-        else:
-            packed.append(atom)
+        if last:
+            close = min(last.size, atom.size) < LEAST // 3 or text[last.end - 1] in ":："
+            if last.size + atom.size <= (MOST if close else TARGET):
+                packed[-1] = _joined(last, atom)
+                continue
+        packed.append(atom)
     return packed
 
 
