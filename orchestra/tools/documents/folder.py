@@ -21,7 +21,7 @@ _NO_TEXT = frozenset(
     ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .svg .psd .ai .mp3 .wav .flac .ogg .m4a .mp4 .mov .avi .mkv "
     ".webm .zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .iso .dmg .exe .dll .so .dylib .a .o .obj .class "
     ".pyc .pyo .wasm .ttf .otf .woff .woff2 .eot .db .sqlite .sqlite3 .db-wal .db-shm .parquet .npy .npz .pkl .bin .dat "
-    ".pt .onnx .safetensors .gguf .min.js .map".split()
+    ".pt .onnx .safetensors .gguf .map".split()
 )
 
 

@@ -176,7 +176,7 @@ def _line_start(text: str, at: int, end: int) -> int:
     blank = _BLANK.match(text, at, end)
     if blank is None:
         return at
-    newline = max(text.rfind("\n", at, blank.end()), text.rfind("\r", at, blank.end()))
+    newline = max(text.rfind("\n", at - 1, blank.end()), text.rfind("\r", at - 1, blank.end()))
     return newline + 1 if newline >= 0 else blank.end()
 
 
