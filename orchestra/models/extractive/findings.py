@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from orchestra.models.extractive.candidates import Candidate, candidates
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose
 from orchestra.models.extractive.reading import Hit, Task
-from orchestra.models.extractive.relevance import Relevance, relevance
+from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
 from orchestra.models.extractive.words import is_chinese, pale_stems
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
 
 MOST = Limits(words=800, count=30)
-FLOOR = 0.3  # passages that cover less of the question than this hold no answer
 
 
 def findings(task: Task, hits: Sequence[Hit]) -> Findings:

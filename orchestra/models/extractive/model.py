@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from orchestra.errors import OutputInvalid
 from orchestra.models.extractive import findings, planning, reading, searching, writing
 from orchestra.models.port import whole_as_stream
-from orchestra.values.messages import Delta, Reply, Request, ToolCall, ToolSpec
+from orchestra.values.messages import Delta, Reply, Request, ToolCall
 from orchestra.values.usage import Usage
 
 NAME = "extractive"
-_QUERY = re.compile(r"quer(?:y|ies)|search|question|keywords?|terms?|text", re.IGNORECASE)
 
 
 def count_roughly(text: str) -> int:
@@ -83,25 +82,11 @@ class Extractive:
         return (), None, "nothing"
 
     def _search(self, request: Request) -> tuple[ToolCall, ...]:
-        found = _search_tool(request.tools)
-        if found is None:
-            return ()
-        tool, parameter = found
         made = reading.calls(request.messages)
-        asked = [str(call.arguments.get(parameter, "")) for call in made if call.name == tool.name]
-        turn = max((call.round + 1 for call in made), default=0)
-        queries = searching.next_queries(reading.task(request.messages), reading.hits(request.messages), asked, turn)
-        return tuple(
-            ToolCall(f"x{len(made) + at + 1}", tool.name, json.dumps({parameter: query}, ensure_ascii=False))
-            for at, query in enumerate(queries)
+        lookups = searching.next_lookups(
+            reading.task(request.messages), searching.desk(request.tools), reading.hits(request.messages), made
         )
-
-
-def _search_tool(tools: tuple[ToolSpec, ...]) -> tuple[ToolSpec, str] | None:
-    """The first tool with a text parameter that names a query, and that parameter."""
-    for tool in sorted(tools, key=lambda tool: "search" not in tool.name):
-        properties: Mapping[str, Any] = tool.parameters.get("properties", {})
-        for name, schema in properties.items():
-            if _QUERY.search(name) and isinstance(schema, Mapping) and schema.get("type") == "string":
-                return tool, name
-    return None
+        return tuple(
+            ToolCall(f"x{len(made) + at}", lookup.tool, json.dumps(dict(lookup.arguments), ensure_ascii=False))
+            for at, lookup in enumerate(lookups, 1)
+        )

@@ -18,6 +18,10 @@ _QUESTION = re.compile(rf"^Question: *(.*?)(?=\n+(?:{_FIELDS})\b:?|\Z)", re.MULT
 _PART_OF = re.compile(r"^Part of: *(.+)$", re.MULTILINE)
 
 
+_LONG_PASSAGE = 2_400  # characters
+_PIECE = 1_200
+
+
 class Task(Struct, frozen=True):
     """What is asked; `whole` is the question it is a part of, or the same."""
 
@@ -72,12 +76,27 @@ def hits(messages: Sequence[Message], speakers: Sequence[str] = ("tool",)) -> li
             continue
         for rank, data in enumerate(fenced(message.text)):
             match = _LABEL.search(data.label)
-            if match is None or (match.group(2).strip(), data.text) in found:
+            if match is None:
                 continue
             label, locator, title, section = (part.strip() if part else "" for part in match.groups())
-            found[(locator, data.text)] = Hit(label, locator, title or locator, section, data.text, call, rank)
+            for piece in _pieces(data.text):
+                found.setdefault((locator, piece), Hit(label, locator, title or locator, section, piece, call, rank))
         call += 1
     return list(found.values())
+
+
+def _pieces(text: str) -> list[str]:
+    """A long passage in parts of about the length of a short one, cut at blank lines; each verbatim."""
+    if len(text) <= _LONG_PASSAGE:
+        return [text]
+    pieces = []
+    start = 0
+    for gap in re.finditer(r"\n[ \t]*\n", text):
+        if gap.start() - start >= _PIECE:
+            pieces.append(text[start : gap.start()])
+            start = gap.end()
+    pieces.append(text[start:])
+    return [piece for piece in pieces if piece.strip()]
 
 
 def calls(messages: Sequence[Message]) -> list[MadeCall]:

@@ -14,6 +14,7 @@ from orchestra.text.terms import query_terms, terms
 
 FEEDBACK_HITS = 8
 FEEDBACK_TERMS = 40
+FLOOR = 0.3  # passages that cover less of the question than this hold no answer
 
 
 class Read(Struct, frozen=True):
@@ -33,6 +34,18 @@ class Relevance(Struct, frozen=True):
     taught: Mapping[str, float]
     rarity: Mapping[str, float]
     reads: tuple[Read, ...]
+
+    def document_fits(self) -> dict[str, float]:
+        """How well each document fits: its best three passages, the best one counting half."""
+        fits: dict[str, list[float]] = {}
+        for read in self.reads:
+            fits.setdefault(read.hit.locator, []).append(read.fit)
+        best = {name: sorted(values, reverse=True)[:3] for name, values in fits.items()}
+        return {name: 0.5 * values[0] + 0.5 * sum(values) / 3 for name, values in best.items()}
+
+    def documents(self) -> list[str]:
+        fits = self.document_fits()
+        return sorted(fits, key=lambda name: (-fits[name], name))
 
 
 def asked_terms(task: Task) -> dict[str, float]:

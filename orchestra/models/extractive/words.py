@@ -53,6 +53,32 @@ _CHINESE_PALE = re.compile(
 )
 
 
+# What an answer is likely to say, by the word that asks: (pattern in the question, words to look for as well).
+_HINTS = (
+    (r"\b(?:called|name of)\b", ("named", "name")),
+    (r"\bhow (?:often|frequently)\b", ("every", "annual", "months", "year", "interval")),
+    (r"\bhow long\b", ("months", "years", "days", "weeks", "hours", "minutes", "duration", "period")),
+    (r"\b(?:when|since when)\b", ("year", "date", "version", "since")),
+    (r"\bhow (?:much|many)\b|\bcosts?\b", ("percent", "number", "amount", "overhead")),
+    (r"\bwhy\b", ("because", "reason", "motivation", "problem", "advantage", "rationale")),
+    (r"\bkinds?|types? of\b", ("kind", "type", "types")),
+    (r"\b(?:differ|difference|compare|compared|versus|vs)\b", ("unlike", "difference", "whereas", "instead", "contrast")),
+    (r"\b(?:allowed|permitted|restrictions?|limits?|limitations?)\b", ("not allowed", "restriction", "limitation", "invalid")),
+    (r"\blicen[cs]e\b", ("license", "licence")),
+    (r"为什么|为何|原因", ("因为", "由于", "原因")),
+    (r"多久|多长", ("分钟", "小时", "天", "年")),
+)
+
+
+def hints(question: str) -> list[str]:
+    """Words that an answer to `question` is likely to use, from the way it is asked."""
+    found: dict[str, None] = {}
+    for pattern, words in _HINTS:
+        if re.search(pattern, question, re.IGNORECASE):
+            found.update(dict.fromkeys(words))
+    return list(found)
+
+
 def is_chinese(text: str) -> bool:
     """Whether `text` is written mostly in Chinese or Japanese characters."""
     wide = len(_CJK.findall(text))
