@@ -9,21 +9,26 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from orchestra.models.extractive.reading import Hit, Task
-from orchestra.models.extractive.words import pale_stems, strong_terms
+from orchestra.models.extractive.words import hints, pale_stems, strong_terms
 from orchestra.text.terms import query_terms, terms
 
 FEEDBACK_HITS = 8
 FEEDBACK_TERMS = 40
+WHOLE = 0.35  # what a word of the whole question counts beside one of the sub-question
+PHRASE = 0.5  # two words that stand side by side in the question
+HINT = 0.15
 FLOOR = 0.3  # passages that cover less of the question than this hold no answer
 
 
 class Read(Struct, frozen=True):
-    """A passage with its terms; `fit` is how much of the question it covers, 0 to 1."""
+    """A passage with its terms; `fit` is how well it answers, `cover` which share of the question's own
+    words it has, both 0 to 1."""
 
     hit: Hit
     terms: Counter[str]
     around: frozenset[str]
     fit: float
+    cover: float
 
 
 class Relevance(Struct, frozen=True):
@@ -57,12 +62,19 @@ def asked_terms(task: Task) -> dict[str, float]:
     for term in query_terms(task.question):
         weights.setdefault(term, 0.25)
     for term in strong_terms(task.whole):
-        weights.setdefault(term, 0.1 if term in pale else 0.35)
+        weights.setdefault(term, 0.1 if term in pale else WHOLE)
+    asked = terms(task.question)
+    for one, two in zip(asked, asked[1:], strict=False):
+        if one not in pale and two not in pale:
+            weights[f"{one} {two}"] = PHRASE
+    for hint in hints(task.question):
+        for term in terms(hint):
+            weights.setdefault(term, HINT)
     return weights
 
 
 def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
-    counted = [(hit, Counter(terms(hit.text)), frozenset(terms(f"{hit.title} {hit.section}"))) for hit in hits]
+    counted = [(hit, _count(hit.text), frozenset(_count(f"{hit.title} . {hit.section}"))) for hit in hits]
     total = len(counted)
     spread: Counter[str] = Counter()
     for _, inside, around in counted:
@@ -72,10 +84,22 @@ def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
     raw = {term: weight * rarity.get(term, unseen) for term, weight in asked_terms(task).items()}
     whole = sum(raw.values()) or 1.0
     asked = {term: weight / whole for term, weight in raw.items()}
+    own = {term: raw[term] for term in strong_terms(task.question)}
+    every = sum(own.values()) or 1.0
+    words = {term: weight / every for term, weight in own.items()}
     reads = tuple(
-        Read(hit, inside, around, _fit(asked, inside, around)) for hit, inside, around in counted
+        Read(hit, inside, around, _fit(asked, inside, around), _fit(words, inside, around))
+        for hit, inside, around in counted
     )
     return Relevance(asked, _taught(asked, reads, rarity), rarity, reads)
+
+
+def _count(text: str) -> Counter[str]:
+    """How often each term and each pair of neighbours stands in `text`."""
+    found = terms(text)
+    counts = Counter(found)
+    counts.update(f"{one} {two}" for one, two in zip(found, found[1:], strict=False))
+    return counts
 
 
 def _fit(asked: Mapping[str, float], inside: Mapping[str, int], around: frozenset[str]) -> float:
@@ -96,9 +120,11 @@ def _taught(
     weights: Counter[str] = Counter()
     for read in best:
         share = (read.fit / top) ** 2 if top else 0.0
-        length = sum(read.terms.values()) or 1
+        length = sum(read.terms.values()) / 2 or 1
         for term, count in read.terms.items():
             if term in asked or term in pale or len(term) < 2 or term.isdigit():
+                continue
+            if " " in term and (count < 2 or not pale.isdisjoint(term.split())):
                 continue
             known = 1.4 if term in read.around else 1.0
             weights[term] += share * known * min(count, 4) / (count + 1.5) * min(1.0, 120 / length)

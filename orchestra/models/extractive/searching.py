@@ -146,7 +146,7 @@ def _names(known: Relevance, subject: Sequence[str]) -> list[str]:
 
 def _uncovered(task: Task, known: Relevance) -> list[str]:
     """The parts of the question that few of the passages hold, with its subject."""
-    good = [read for read in known.reads if read.fit >= FLOOR]
+    good = [read for read in known.reads if read.cover >= FLOOR]
     missing = []
     for word in strong_words(task.question):
         keys = [term for term in terms(word) if term not in pale_stems()]
