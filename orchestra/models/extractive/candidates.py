@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from orchestra.models.extractive.cleaning import clean, sentence_form
+from orchestra.models.extractive.prose import looks_like_code, term_set, word_count
 from orchestra.models.extractive.reading import Hit
 from orchestra.text.sentences import Span, sentences
-from orchestra.text.terms import terms
 
 FEWEST_WORDS = 5
 MOST_WORDS = 60
@@ -36,7 +36,7 @@ _BOILERPLATE = re.compile(
     r"\bthanks? (?:to|go)\b|acknowledge|mailing list|discussion thread|https?://\S+$",
     re.IGNORECASE,
 )
-_DULL_SECTION = re.compile(
+DULL_SECTION = re.compile(
     r"(?:^|> ?)(?:references?|copyright|acknowledge?ments?|footnotes?|change ?log|change history|version history|"
     r"table of contents|contents|bibliography|see also|further reading|post.history|参考文献|参考资料|参考|致谢|版权|目录)\.?$",
     re.IGNORECASE,
@@ -80,37 +80,11 @@ class Candidate(Struct, frozen=True):
         return tuple(self.hit.text[place.start : place.end] for place in self.places)
 
 
-_CODE_LINE = re.compile(
-    r"\s*(?:@\w|def \w|class \w+\b.*:$|import \w|from \S+ import\b|return\b|(?:for|while|if|elif|with|try|except|else|case|match)\b.*:$"
-    r"|[\w.\[\]]+(?:: [\w.\[\]]+)? [-+*/|&]?= ?\S|[\w.]+\([^)]*\)$|>>>|\$ |#|//|/\*|[{}\[\]()<>]|[\"'][^\"']*[\"']\s*[:,]|\w+: \w+$|.*[;{}]$|\w+ *::?=)"
-)
-
-
-def looks_like_code(text: str) -> bool:
-    """Whether a block is program text, data or grammar rather than prose, told from its lines and signs."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    coded = sum(1 for line in lines if _CODE_LINE.match(line))
-    signs = len(re.findall(r"[{}\[\]=<>|\\\"]", re.sub(r"``.*?``|`[^`]*`", "", text, flags=re.DOTALL)))
-    return coded * 2 > len(lines) or signs > 0.06 * len(text)
-
-
-def term_set(text: str) -> frozenset[str]:
-    """The terms of `text`, and its pairs of neighbours: "soft keyword" is more than soft and keyword."""
-    found = terms(text)
-    return frozenset(found) | {f"{one} {two}" for one, two in zip(found, found[1:], strict=False)}
-
-
-def word_count(text: str) -> int:
-    """Words as a reader counts them; each Chinese or Japanese character is one."""
-    wide = len(re.findall("[\u3400-\u9fff\u3041-\u30ff]", text))
-    return wide + len(re.sub("[\u3400-\u9fff\u3041-\u30ff]", " ", text).split())
-
-
 def candidates(hits: Sequence[Hit]) -> list[Candidate]:
     """The statements of all passages, each text once, in the order of the passages."""
     found: dict[str, Candidate] = {}
     for hit in hits:
-        if _DULL_SECTION.search(hit.section):
+        if DULL_SECTION.search(hit.section):
             continue
         for candidate in _of(hit):
             key = candidate.text.casefold()

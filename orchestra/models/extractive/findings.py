@@ -32,6 +32,7 @@ BASE = 0.15  # what a sentence without any word of the question keeps of its pas
 AROUND = 0.35  # what a word of the question counts in the title or the headings above a sentence
 PASSAGE_POWER = 1.0
 DOCUMENT_POWER = 1.0
+DOCUMENT_FLOOR = 0.4  # documents that fit less than this share of the best one are left out
 LEAD = 1.2  # the first sentences of a document say what it is about
 SPECIFIC = 1.1  # a sentence with a name of code, a number or a term in quotes
 _LEAD_SECTION = re.compile(r"abstract|introduction|summary|overview|摘要|概述|简介|引言", re.IGNORECASE)
@@ -56,6 +57,8 @@ def _choices(pool: Sequence[Candidate], known: Relevance) -> list[Choice]:
             fit *= LEAD
         if _SPECIFIC.search(candidate.quotes[-1]):
             fit *= SPECIFIC
+        if (documents[candidate.hit.locator] / best) < DOCUMENT_FLOOR:
+            continue
         made.append(Choice(key, candidate.terms, candidate.words, fit, candidate.hit.locator))
     return made
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from orchestra.models.extractive.candidates import term_set, word_count
+from orchestra.models.extractive.prose import term_set, word_count
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose
 from orchestra.models.extractive.headings import heading
 from orchestra.models.extractive.reading import BriefClaim, Task, WriterBrief
