@@ -16,9 +16,9 @@ from orchestra.text.terms import query_terms, terms
 FEEDBACK_HITS = 8
 FEEDBACK_TERMS = 40
 WHOLE = 0.35  # what a word of the whole question counts beside one of the sub-question
-PHRASE = 0.5  # two words that stand side by side in the question
+PHRASE = 0.6  # two words that stand side by side in the question
 HINT = 0.15
-COMPOUND = 1.5  # "capture pattern" where patterns are asked for: a kind of what the question names
+COMPOUND = 2.0  # "capture pattern" where patterns are asked for: a kind of what the question names
 COMPOUND_FROM = 0.04  # the share of a term in the question from which its compounds count
 DATA = 0.3  # what program text and data keep of their fit: they name things and explain nothing
 FLOOR = 0.3  # passages that cover less of the question than this hold no answer
