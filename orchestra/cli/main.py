@@ -78,6 +78,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (`| head`) has gone; what is left in the buffer has no place to go either.
-        sys.stdout = None  # type: ignore[assignment] # the interpreter accepts None at exit
+        sys.stdout = None
         return 0
     return result if isinstance(result, int) else 0
