@@ -9,7 +9,8 @@ class About(Struct, frozen=True):
     """`text` says what the setting is, with its unit; the bounds are None where there is none.
 
     `above` and `below` are outside of what is allowed, `least` and `most` inside; for a mapping they bound
-    its values. `unlimited`: None means no limit, and may be written as the word "unlimited". `default` is shown in the documentation where the default is not a constant.
+    its values. `unlimited`: None means no limit, and may be written as the word "unlimited".
+    `default` is shown in the documentation where the default is not a constant.
     """
 
     text: str
