@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ Path = tuple[str, ...]
 
 
 class Place(Struct, frozen=True):
-    """Where a value was set: a line of a file (from 1, None where unknown), or a variable's or flag's `name`."""
+    """Where a value was set: a file's line (from 1, None: unknown), or the `name` of a variable or flag."""
 
     file: str | None = None
     line: int | None = None
@@ -25,21 +24,15 @@ class Place(Struct, frozen=True):
 
     def error(self, key: str, sentence: str) -> ConfigError:
         """The error that says what is wrong with `key` here."""
-        words = [part for part in (self.name if self.name != key else "", key, sentence) if part]
-        return ConfigError(": ".join(words), file=self.file, line=self.line, key=key)
+        return ConfigError(f"{self.name or key}: {sentence}", file=self.file, line=self.line, key=key)
 
 
 class Given(Struct, frozen=True):
-    """A value as it was written: `text` says that it is a word from the shell and has yet to get its type.
-
-    `lines`: where the value is a table, the line of each of its keys.
-    """
+    """A value in its type."""
 
     path: Path
     value: Any
     place: Place
-    text: bool = False
-    lines: Mapping[str, int] = {}
 
     @property
     def key(self) -> str:

@@ -19,7 +19,10 @@ NOTHING = About("")
 
 
 class Unfit(ValueError):
-    """A value does not fit; the message is the end of a sentence that begins with the key. `item`: its key, if any."""
+    """A value does not fit; the message ends a sentence that begins with the key.
+
+    `item`: the key inside a mapping that is at fault, or "".
+    """
 
     def __init__(self, message: str, item: str = "") -> None:
         super().__init__(message)

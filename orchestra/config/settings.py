@@ -169,6 +169,24 @@ class Settings(Struct, frozen=True, kw_only=True):
     logging: Logging = Logging()
 
 
+class Selection(Struct, frozen=True, kw_only=True):
+    """Which models answer, in a word or two. From the environment or flags; `models` in the file too."""
+
+    models: Annotated[
+        str | None,
+        About(
+            "`extractive`, `openai` or an endpoint's name; with `endpoint`, a model's name for both tiers."
+        ),
+    ] = None
+    small: Annotated[
+        str | None, About("The model of the small tier, and of the large one if that has none.")
+    ] = None
+    large: Annotated[
+        str | None, About("The model of the large tier, and of the small one if that has none.")
+    ] = None
+    endpoint: Annotated[str | None, About("Where those models are: a URL or an endpoint's name.")] = None
+
+
 class Resolved(Struct, frozen=True, kw_only=True):
     """The settings of a run and how they came about.
 

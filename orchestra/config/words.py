@@ -13,7 +13,8 @@ _TIMES = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3_600}
 def number_from_text(name: str, value: Any) -> Any:
     """The number that a word means, or the word itself if it means none.
 
-    `200k` is 200,000 and `2M` 2,000,000; where the setting's `name` ends in "seconds", `5m` is 300 and `2h` 7,200.
+    `200k` is 200,000 and `2M` 2,000,000; where the setting's `name` ends in "seconds", `5m` is 300 and `2h`
+    is 7,200.
     """
     match = _NUMBER.fullmatch(value) if isinstance(value, str) else None
     units = _TIMES if name.endswith("seconds") else _MANY
