@@ -116,7 +116,13 @@ class Tables:
         either = tiers.get("small") or tiers.get("large")
         if either is None:
             return {**self._without_tiers()[0], **tiers}
-        return {**dict.fromkeys(BOTH, either), **tiers}
+        # A file that only adjusts one of OpenAI's defaults keeps the other.
+        of_openai = any(self._is(either, known) for known in OPENAI_TIERS.values())
+        return {**(OPENAI_TIERS if of_openai else dict.fromkeys(BOTH, either)), **tiers}
+
+    @staticmethod
+    def _is(tier: Tier, known: Tier) -> bool:
+        return (tier.endpoint, tier.model) == (known.endpoint, known.model)
 
     def _tier(self, name: str, values: dict[str, Any]) -> Tier:
         own = [each for each in self._names("endpoints") if each != OPENAI]
