@@ -19,7 +19,7 @@ _FENCE = re.compile(r"---[ \t]*")
 
 
 class Front(Struct, frozen=True):
-    """A file taken apart. `entries`: key, its line from 1, its YAML node. `body_line`: where the body begins."""
+    """A file taken apart. `entries`: key, its line from 1, its YAML node. `body_line`: of the first text."""
 
     entries: tuple[tuple[str, int, Any], ...]
     body: str
@@ -54,7 +54,7 @@ def split_front(text: str, label: str) -> Front:
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     if not _FENCE.fullmatch(lines[first]):
         raise RoleError(
-            "There is no front matter: begin the file with a line ---, then name: and description:, then ---.",
+            "There is no front matter: begin with a line ---, then name: and description:, then a line ---.",
             file=label,
             line=first + 1,
         )

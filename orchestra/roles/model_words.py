@@ -12,9 +12,9 @@ INHERIT = "inherit"
 def tier_of(word: str, models: Mapping[str, str], inherited: str) -> str | None:
     """The tier that a role's `steps` or `final` goes to.
 
-    `models`: each tier's name to its model. A tier's name is itself, `inherit` is `inherited`, a model's name is the
-    first tier that has this model, `haiku` is small, `sonnet` and `opus` are large. None: no tier has this
-    model; the caller says so.
+    `models`: each tier's name to its model. A tier's name is itself, `inherit` is `inherited`, a model's name
+    is the first tier that has this model, `haiku` is small, `sonnet` and `opus` are large. None: no tier has
+    this model; the caller says so.
     """
     if word in models:
         return word
