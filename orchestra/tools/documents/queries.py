@@ -47,14 +47,14 @@ def candidates(database: sqlite3.Connection, folder: int, terms: Sequence[str], 
         return []
     table = f"documents_terms_{folder}"
     rows = database.execute(
-        f"SELECT p.id, f.id, f.locator, p.start, p.preamble, t.title, t.section, t.body FROM "
+        f"SELECT p.id, f.id, f.locator, p.start, p.worth, t.title, t.section, t.body FROM "
         f"(SELECT rowid AS id FROM {table} WHERE {table} MATCH ? "
         f"ORDER BY bm25({table}, 1.0, 1.5, 1.0) LIMIT ?) best "
         f"JOIN {table} t ON t.rowid = best.id JOIN documents_passages p ON p.id = best.id "
         "JOIN documents_files f ON f.id = p.file",
         (" OR ".join(f'"{term}"' for term in terms), limit),
     )
-    return [Candidate(*row[:4], bool(row[4]), *row[5:]) for row in rows]
+    return [Candidate(*row) for row in rows]
 
 
 def passage(database: sqlite3.Connection, number: int) -> tuple[int, int, str]:

@@ -14,11 +14,19 @@ from orchestra.errors import InputError
 from orchestra.text.terms import terms
 from orchestra.tools.documents import store
 from orchestra.tools.documents.folder import Found, walk
+from orchestra.tools.documents.outline import Content
 from orchestra.tools.documents.passages import cut
 from orchestra.tools.documents.reading import FILE_BYTES, Reading, interpret, load
+from orchestra.values.sources import Passage
 
 # A file changed within this time of its last reading may have changed again within the clock's grain.
 _GRAIN_NS = 2_000_000_000
+PREAMBLE_WORTH = 0.3
+LISTING_WORTH = 0.5
+_LISTINGS = frozenset(
+    ("references", "bibliography", "footnotes", "copyright", "acknowledgements", "acknowledgments", "acknowledgement",
+     "table of contents", "contents", "further reading", "see also", "index", "参考文献", "参考资料", "目录", "参考文献一覧")
+)  # fmt: skip
 _BATCH_CHARS = 2_000_000  # of text that wait to be written together
 
 
@@ -93,7 +101,7 @@ def _entry(reading: Reading, stamp: store.Stamp) -> store.Entry:
             passage.start,
             passage.end,
             passage.section,
-            passage.end <= reading.content.preamble,
+            _worth(passage, reading.content),
             " ".join(terms(passage.section)),
             " ".join(terms(passage.text)),
         )
@@ -104,6 +112,14 @@ def _entry(reading: Reading, stamp: store.Stamp) -> store.Entry:
 
 def _stamp(found: Found, seen_ns: int, content: bytes) -> store.Stamp:
     return store.Stamp(found.size, found.modified_ns, found.changed_ns, seen_ns, content)
+
+
+def _worth(passage: Passage, content: Content) -> float:
+    """What a match in it counts for: lists of authors, dates and sources name a subject and do not tell of it."""
+    if passage.end <= content.preamble:
+        return PREAMBLE_WORTH
+    last = passage.section.rpartition(" > ")[2].casefold().strip(" .:0123456789")
+    return content.worth * (LISTING_WORTH if last in _LISTINGS else 1.0)
 
 
 class _Writer:

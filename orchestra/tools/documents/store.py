@@ -51,7 +51,7 @@ CREATE TABLE documents_passages (
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
     section TEXT NOT NULL,
-    preamble INTEGER NOT NULL
+    worth REAL NOT NULL             -- what a match in it counts for
 );
 CREATE INDEX documents_passages_of_file ON documents_passages (file, start);
 """
@@ -82,7 +82,7 @@ class Row(Struct, frozen=True):
     start: int
     stop: int
     section: str
-    preamble: bool
+    worth: float
     section_terms: str
     body_terms: str
 
@@ -213,8 +213,8 @@ def _put_passages(database: sqlite3.Connection, folder: int, file: int, entry: E
     (first,) = database.execute("SELECT coalesce(max(id), 0) + 1 FROM documents_passages").fetchone()
     numbered = list(enumerate(entry.rows, first))
     database.executemany(
-        "INSERT INTO documents_passages (id, file, start, stop, section, preamble) VALUES (?, ?, ?, ?, ?, ?)",
-        ((number, file, row.start, row.stop, row.section, row.preamble) for number, row in numbered),
+        "INSERT INTO documents_passages (id, file, start, stop, section, worth) VALUES (?, ?, ?, ?, ?, ?)",
+        ((number, file, row.start, row.stop, row.section, row.worth) for number, row in numbered),
     )
     database.executemany(
         f"INSERT INTO documents_terms_{folder} (rowid, title, section, body) VALUES (?, ?, ?, ?)",
