@@ -118,7 +118,8 @@ class DocumentIndex:
                 document = self._document(database, locator)
                 rows = queries.passages_of(database, self._id, locator)
             return tuple(
-                Passage(document, document.text[start:stop], start, stop, section) for start, stop, section in rows
+                Passage(document, document.text[start:stop], start, stop, section)
+                for start, stop, section in rows
             )
 
         return await self._with_database(work)

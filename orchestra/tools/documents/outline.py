@@ -87,4 +87,6 @@ def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bo
     names = [cell.strip() for cell in first]
     if not rest or not all(names) or len(set(names)) < len(names):
         return False
-    return not any(name.replace(".", "").replace(",", "").lstrip("-+").isdigit() and len(name) != 4 for name in names)
+    return not any(
+        name.replace(".", "").replace(",", "").lstrip("-+").isdigit() and len(name) != 4 for name in names
+    )

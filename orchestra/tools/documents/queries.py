@@ -22,7 +22,8 @@ def watch_terms(database: sqlite3.Connection, folder: int) -> None:
 
 def count_passages(database: sqlite3.Connection, folder: int) -> int:
     row = database.execute(
-        "SELECT count(*) FROM documents_passages p JOIN documents_files f ON f.id = p.file WHERE f.folder = ?", (folder,)
+        "SELECT count(*) FROM documents_passages p JOIN documents_files f ON f.id = p.file WHERE f.folder = ?",
+        (folder,),
     ).fetchone()
     return int(row[0])
 
@@ -41,7 +42,9 @@ def frequencies(database: sqlite3.Connection, folder: int, terms: Sequence[str])
     return {term: found[term] for term in terms if term in found}
 
 
-def candidates(database: sqlite3.Connection, folder: int, terms: Sequence[str], limit: int) -> list[Candidate]:
+def candidates(
+    database: sqlite3.Connection, folder: int, terms: Sequence[str], limit: int
+) -> list[Candidate]:
     """The passages that SQLite ranks best for any of the terms."""
     if not terms:
         return []
@@ -76,7 +79,8 @@ def passages_of(database: sqlite3.Connection, folder: int, locator: str) -> list
 def document_head(database: sqlite3.Connection, folder: int, locator: str) -> tuple[int, str] | None:
     """A document's number and its text's hash; None where there is no such document."""
     row = database.execute(
-        "SELECT id, sha256 FROM documents_files WHERE folder = ? AND locator = ? AND problem = ''", (folder, locator)
+        "SELECT id, sha256 FROM documents_files WHERE folder = ? AND locator = ? AND problem = ''",
+        (folder, locator),
     ).fetchone()
     return (int(row[0]), str(row[1])) if row else None
 

@@ -41,7 +41,11 @@ class Refreshed(Struct, frozen=True):
 
 
 def refresh(
-    database: sqlite3.Connection, root: Path, *, limit_bytes: int = FILE_BYTES, check: Callable[[], None] = lambda: None
+    database: sqlite3.Connection,
+    root: Path,
+    *,
+    limit_bytes: int = FILE_BYTES,
+    check: Callable[[], None] = lambda: None,
 ) -> Refreshed:
     """Blocks; call it in a worker thread. `check` is called before each file and may raise to stop."""
     folder = store.folder_id(database, str(root))

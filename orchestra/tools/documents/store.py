@@ -129,7 +129,9 @@ def naming_store(path: str) -> Iterator[None]:
             raise StoreError(
                 f"the index {path!r} has been locked by another program for {BUSY_SECONDS:g} s; try again later"
             ) from error
-        raise StoreError(f"the index {path!r} cannot be used ({error}); check the path and its rights") from error
+        raise StoreError(
+            f"the index {path!r} cannot be used ({error}); check the path and its rights"
+        ) from error
     except sqlite3.DatabaseError as error:
         raise StoreError(
             f"the index {path!r} is damaged or no database ({error}); delete it, it is made anew"

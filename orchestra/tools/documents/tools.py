@@ -27,7 +27,10 @@ SEARCH = ToolSpec(
     {
         "type": "object",
         "properties": {
-            "query": {"type": "string", "description": "A question or keywords, names and code exactly as written."},
+            "query": {
+                "type": "string",
+                "description": "A question or keywords, names and code exactly as written.",
+            },
             "limit": {
                 "type": "integer",
                 "description": "How many passages.",
@@ -47,7 +50,11 @@ READ = ToolSpec(
         "type": "object",
         "properties": {
             "path": {"type": "string", "description": "The document's path as search_documents shows it."},
-            "section": {"type": "string", "description": "A heading of it; empty for the whole.", "default": ""},
+            "section": {
+                "type": "string",
+                "description": "A heading of it; empty for the whole.",
+                "default": "",
+            },
             "start": {
                 "type": "integer",
                 "description": "The character to start from, as the last reading said.",
@@ -75,7 +82,9 @@ class DocumentTool:
         known = self.spec.parameters["properties"]
         unknown = sorted(set(arguments) - set(known))
         if unknown:
-            raise ToolArguments(f"{self.spec.name} has no parameter {unknown[0]!r}; it takes {', '.join(known)}.")
+            raise ToolArguments(
+                f"{self.spec.name} has no parameter {unknown[0]!r}; it takes {', '.join(known)}."
+            )
         return await self._work(arguments)
 
 
@@ -88,7 +97,9 @@ def document_tools(index: DocumentIndex) -> tuple[Tool, ...]:
             raise ToolArguments("search_documents needs a query that is not empty.")
         limit = min(_number(arguments, "limit", 8, least=1), MOST_HITS)
         found = await index.search(query, limit)
-        return ToolOutput(passages=found) if found else ToolOutput(text=f"No passage matches {_short(query)!r}.")
+        return (
+            ToolOutput(passages=found) if found else ToolOutput(text=f"No passage matches {_short(query)!r}.")
+        )
 
     async def read(arguments: Mapping[str, Any]) -> ToolOutput:
         locator = await _locator(index, _text(arguments, "path"))
@@ -151,7 +162,9 @@ async def _read(index: DocumentIndex, locator: str, section: str, start: int) ->
         raise ToolFailed(f"{locator!r} was removed while you were reading.") from error
     wanted = _of_section(passages, section) if section else passages
     if not wanted:
-        raise ToolFailed(f"{locator} has no section {_short(section)!r}. Its sections: {_sections(passages)}.")
+        raise ToolFailed(
+            f"{locator} has no section {_short(section)!r}. Its sections: {_sections(passages)}."
+        )
     rest = [passage for passage in wanted if passage.end > start]
     if not rest:
         raise ToolFailed(f"{locator} ends at character {wanted[-1].end}; start before it.")
@@ -213,7 +226,9 @@ def _merged(passages: Sequence[Passage]) -> tuple[Passage, ...]:
         last = merged[-1] if merged else None
         text = passage.document.text
         if last and last.section == passage.section and not text[last.end : passage.start].strip():
-            merged[-1] = Passage(passage.document, text[last.start : passage.end], last.start, passage.end, last.section)
+            merged[-1] = Passage(
+                passage.document, text[last.start : passage.end], last.start, passage.end, last.section
+            )
         else:
             merged.append(passage)
     return tuple(merged)

@@ -68,7 +68,11 @@ def read_markdown(text: str, extension: str) -> Content:
             continue
         elif before and (setext := _SETEXT.match(line)) and len(setext[1]) > 1:
             headings.append(Heading(before[0], 1 if setext[1][0] == "=" else 2, _bare(before[1])))
-        before = (start, line) if line.strip() and not mark and not line.startswith((" ", "\t", "|", ">", "-")) else None
+        before = (
+            (start, line)
+            if line.strip() and not mark and not line.startswith((" ", "\t", "|", ">", "-"))
+            else None
+        )
     kept = tuple(heading for heading in headings if heading.title)
     return Content(text, title or (kept[0].title if kept else ""), kept, preamble)
 
