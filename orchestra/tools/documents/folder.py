@@ -17,12 +17,14 @@ from orchestra.tools.documents.reading import FILE_BYTES, check_size
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"))
 
 # Files that are known to hold no text; counted in one line together.
-_NO_TEXT = frozenset(
-    ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .svg .psd .ai .mp3 .wav .flac .ogg .m4a .mp4 .mov .avi .mkv "
-    ".webm .zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .iso .dmg .exe .dll .so .dylib .a .o .obj .class "
-    ".pyc .pyo .wasm .ttf .otf .woff .woff2 .eot .db .sqlite .sqlite3 .db-wal .db-shm .parquet .npy .npz .pkl .bin .dat "
-    ".pt .onnx .safetensors .gguf .min.js .map".split()
-)
+_NO_TEXT_KINDS = """
+    .png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .svg .psd .ai
+    .mp3 .wav .flac .ogg .m4a .mp4 .mov .avi .mkv .webm
+    .zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .iso .dmg
+    .exe .dll .so .dylib .a .o .obj .class .pyc .pyo .wasm .ttf .otf .woff .woff2 .eot
+    .db .sqlite .sqlite3 .db-wal .db-shm .parquet .npy .npz .pkl .bin .dat .pt .onnx .safetensors .gguf .map
+"""
+_NO_TEXT = frozenset(_NO_TEXT_KINDS.split())
 
 
 class Found(Struct, frozen=True):
@@ -52,7 +54,9 @@ def resolve(folder: str | Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"there is no folder {str(folder)!r}; name one that holds documents") from error
     if not (path.is_dir() or path.is_file()):
-        raise InputError(f"{str(folder)!r} is neither a folder nor a file; name a folder that holds documents")
+        raise InputError(
+            f"{str(folder)!r} is neither a folder nor a file; name a folder that holds documents"
+        )
     return path
 
 
@@ -99,7 +103,9 @@ def _entries(root: Path, problems: list[str]) -> Iterator[str]:
                 rows = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             if here == str(root):
-                raise InputError(f"the folder {here!r} cannot be listed ({error.strerror}); check its rights") from error
+                raise InputError(
+                    f"the folder {here!r} cannot be listed ({error.strerror}); check its rights"
+                ) from error
             problems.append(f"{_locator(here, root)}: the folder cannot be listed ({error.strerror})")
             continue
         below = []

@@ -75,7 +75,11 @@ def _sections(reading: Reading) -> Iterator[Section]:
     """The preamble, the text before the first heading, then one for each heading that has text of its own."""
     document, content = reading.document, reading.content
     end = len(document.text)
-    starts = [0, *([content.preamble] if content.preamble else []), *(head.start for head in content.headings)]
+    starts = [
+        0,
+        *([content.preamble] if content.preamble else []),
+        *(head.start for head in content.headings),
+    ]
     heads: list[Heading | None] = [None, *([None] if content.preamble else []), *content.headings]
     above: list[Heading] = []
     held: int | None = None  # where a heading without text of its own began
@@ -146,7 +150,9 @@ def _groups(text: str, blocks: list[tuple[int, int]]) -> Iterator[list[tuple[int
             yield group
             group = []
         group.append((start, end))
-        for mark, rest in _FENCE.findall(text[start:end]) if "```" in text[start:end] or "~~~" in text[start:end] else ():
+        for mark, rest in (
+            _FENCE.findall(text[start:end]) if "```" in text[start:end] or "~~~" in text[start:end] else ()
+        ):
             if not fence:
                 fence = mark
             elif mark.startswith(fence) and not rest.strip():
@@ -176,7 +182,7 @@ def _line_start(text: str, at: int, end: int) -> int:
     blank = _BLANK.match(text, at, end)
     if blank is None:
         return at
-    newline = max(text.rfind("\n", at, blank.end()), text.rfind("\r", at, blank.end()))
+    newline = max(text.rfind("\n", at - 1, blank.end()), text.rfind("\r", at - 1, blank.end()))
     return newline + 1 if newline >= 0 else blank.end()
 
 

@@ -34,16 +34,19 @@ FILE_BYTES = 50 * 1024 * 1024
 
 TextReader = Callable[[str, str], Content]
 
-_CODE = (
-    ".py .pyi .pyx .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp .hh .m .mm "
-    ".cu .cs .fs .vb .swift .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .lisp .el .sh .bash .zsh "
-    ".fish .ps1 .sql .proto .graphql .tf .vue .svelte .zig .nim .d .f90 .pas .css .scss .cmake .gradle .asm .sol"
-).split()
-_DATA = ".json .jsonl .ndjson .yaml .yml .toml .ini .cfg .conf .log .properties .xml .bib .lock .srt .vtt".split()
+_CODE = """
+    .py .pyi .pyx .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp .hh
+    .m .mm .cu .cs .fs .vb .swift .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .lisp .el
+    .sh .bash .zsh .fish .ps1 .sql .proto .graphql .tf .vue .svelte .zig .nim .d .f90 .pas .css .scss .cmake
+    .gradle .asm .sol
+"""
+_DATA = """
+    .json .jsonl .ndjson .yaml .yml .toml .ini .cfg .conf .log .properties .xml .bib .lock .srt .vtt
+"""
 
 _TEXT_READERS: dict[str, TextReader] = {
-    **dict.fromkeys(_CODE, read_code),
-    **dict.fromkeys(_DATA, read_data),
+    **dict.fromkeys(_CODE.split(), read_code),
+    **dict.fromkeys(_DATA.split(), read_data),
     **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd", ".qmd", ".rmd"), read_markdown),
     **dict.fromkeys((".rst", ".rest"), read_restructured),
     **dict.fromkeys((".csv", ".tsv", ".tab"), read_table),
@@ -75,7 +78,9 @@ def read(path: str | Path, root: str | Path) -> Document:
 
 def load(path: str | Path, locator: str, limit_bytes: int = FILE_BYTES) -> bytes:
     """The bytes of a regular file of at most `limit_bytes`; a link or a device put in its place is not followed."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
     try:
         handle = os.open(path, flags)
     except OSError as error:

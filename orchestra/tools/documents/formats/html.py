@@ -24,10 +24,11 @@ _BOILERPLATE = re.compile(
 )
 _ROOTS = ("main", "[role=main]", "article", "#content")
 _ROOT_SHARE = 0.3  # a root must hold this share of the body's text to stand for the page
-_BLOCKS = frozenset(
-    "address article blockquote body center dd details dialog div dl dt fieldset figcaption figure footer h1 h2 h3 "
-    "h4 h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th thead tr ul".split()
-)
+_BLOCK_TAGS = """
+    address article blockquote body center dd details dialog div dl dt fieldset figcaption figure footer h1 h2 h3
+    h4 h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th thead tr ul
+"""
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
 _HEADS = {f"h{level}": level for level in range(1, 7)}
 
 
