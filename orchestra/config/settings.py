@@ -184,7 +184,7 @@ class Logging(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """Everything that can be set. Paths in `store` and `agents` are absolute."""
+    """Everything that can be set. Paths in `store`, `agents` and `reports` are absolute."""
 
     endpoints: Mapping[str, Endpoint]
     tiers: Mapping[str, Tier]
@@ -202,6 +202,13 @@ class Settings(Struct, frozen=True, kw_only=True):
             default="`agents` beside `orchestra.toml`",
         ),
     ] = None
+    reports: Annotated[
+        str,
+        About(
+            "A folder for reports that are given no place of their own.",
+            default="`.orchestra/reports` beside `orchestra.toml`",
+        ),
+    ]
     documents: Documents = Documents()
     limits: SessionLimits = SessionLimits()
     context: Mapping[Preset, ContextOverride] = {}
@@ -237,3 +244,7 @@ class Resolved(Struct, frozen=True, kw_only=True):
     choice: str
     warnings: tuple[str, ...] = ()
     file: str | None = None
+
+    @property
+    def reports(self) -> str:
+        return self.settings.reports
