@@ -33,9 +33,7 @@ def patch(old: Sequence[T], new: Sequence[T], key: Callable[[T], Hashable]) -> l
     while tail < shorter - head and (old[-1 - tail] is new[-1 - tail] or old[-1 - tail] == new[-1 - tail]):
         tail += 1
     parts: list[Run | T] = [Run(0, head)] if head else []
-    where = (
-        {key(old[index]): index for index in range(head, len(old) - tail)} if len(old) > head + tail else {}
-    )
+    where = {key(old[index]): index for index in range(head, len(old) - tail)}
     for item in new[head : len(new) - tail]:
         found = where.get(key(item)) if where else None
         last = parts[-1] if parts else None
@@ -51,7 +49,7 @@ def patch(old: Sequence[T], new: Sequence[T], key: Callable[[T], Hashable]) -> l
 
 
 def apply(old: Sequence[Any], parts: Sequence[Any]) -> list[Any]:
-    """The new list; a run is a pair of numbers, as JSON brings it back. Raises StoreError if it cannot fit."""
+    """The new list; a run is a pair of numbers, as JSON brings it. Raises StoreError if it cannot fit."""
     new: list[Any] = []
     for part in parts:
         if isinstance(part, list):

@@ -75,9 +75,10 @@ class PromptTrail:
     def event(self, moment: Moment, sent: Sent) -> Event:
         """The prompt's event. Changes nothing."""
         texts: dict[str, str] = {}
+        changes = patch(self._messages, sent.messages, _meaning)
         parts = [
             part if isinstance(part, Run) else _described(part, number, texts)
-            for number, part in enumerate(patch(self._messages, sent.messages, _meaning))
+            for number, part in enumerate(changes)
         ]
         if self._tools is None or (sent.tools is not self._tools and sent.tools != self._tools):
             texts["tools"] = encode(sent.tools)
@@ -88,7 +89,7 @@ class PromptTrail:
 
     def _manifest(self, manifest: Manifest) -> str:
         head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
-        entries = patch(self._entries, manifest.entries, lambda entry: entry)  # type: ignore[no-any-return]
+        entries = patch(self._entries, manifest.entries, lambda entry: entry)
         return encode({"head": head, "entries": entries})
 
 
@@ -119,17 +120,13 @@ def prompt_event(moment: Moment, sent: Sent) -> Event:
 
 
 def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
-    """A reply's event: usage, finish, model and seconds in the data, with `data` (tier, purpose ...) added."""
+    """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
     usage = structs.asdict(reply.usage)
     about = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
-    texts = {
-        "text": reply.text,
-        "reasoning": reply.reasoning,
-        "calls": encode(reply.calls) if reply.calls else "",
-    }
-    return _event(
-        moment, "reply", {**data, **about, **usage}, {name: text for name, text in texts.items() if text}
-    )
+    calls = encode(reply.calls) if reply.calls else ""
+    long = {"text": reply.text, "reasoning": reply.reasoning, "calls": calls}
+    texts = {name: text for name, text in long.items() if text}
+    return _event(moment, "reply", {**data, **about, **usage}, texts)
 
 
 def _event(moment: Moment, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> Event:
