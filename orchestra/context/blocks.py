@@ -13,7 +13,7 @@ from orchestra.values.messages import Message
 
 Zone = Literal["fixed", "tools", "memory", "knowledge", "history", "state", "input"]
 ZONES: tuple[Zone, ...] = ("fixed", "tools", "memory", "knowledge", "history", "state", "input")
-"""In the order in which a settled prompt shows them: stable first."""
+"""In the order in which a prompt shows them: stable first."""
 
 Exit = Literal["never", "turn", "used", "full"]
 """When a block leaves: never; after one turn; when it is used; when room is needed."""
@@ -22,11 +22,9 @@ Fate = Literal["kept", "trimmed", "summarised", "offloaded", "dropped"]
 
 NEVER_CUT: frozenset[Zone] = frozenset(("fixed", "state", "input"))
 
-# Layout: `place` orders the messages. What was there at the last settling stands by zone below LATE, the task
-# at the head of the turns; what came later stands behind it in the order of arrival, so that a prompt only
-# grows at its end.
 _ZONE_STEP = 1 << 40
 LATE = len(ZONES) * _ZONE_STEP
+"""Places from here on are taken in the order of arrival, see `Block.place`."""
 
 
 class Entry(Struct, frozen=True):
@@ -36,7 +34,7 @@ class Entry(Struct, frozen=True):
     zone: Zone
     source: str
     tokens: int
-    whole: int
+    whole: int = 0
     fate: Fate = "kept"
     why: str = ""
     born: int = 0
@@ -44,15 +42,22 @@ class Entry(Struct, frozen=True):
     ref: str = ""
 
 
+BLANK = Entry("", "fixed", "", 0)
+
+
 class Block(Struct, frozen=True, kw_only=True):
     """Text, or a part of a call with its result, as one message of the prompt.
 
     `number`: counted from 1 within its context, in the order of arrival. `tokens`: of the whole message.
-    `group`: the same for a call and its results, which stay or leave together; 0 alone.
-    `born`: the turn it came in. `at`: seconds since the epoch. `why`: the reason it is here.
-    `ref`: where the archive holds its original, "" if nowhere. `whole`: the original's tokens.
-    `key`: what makes two blocks the same thing (a call's name and arguments), "" never the same.
-    `seen`: whether the model has replied since. `entry`: its line in a manifest that keeps it as it is.
+    `place`: blocks are shown by rising place; what was there when the context last settled stands by zone,
+    what came later behind it in the order of arrival, so that a prompt only grows at its end.
+    `group`: the same for a call and its results, which stay or leave together and share a place; 0 alone.
+    `priority`: higher stays longer. `born`: the turn it came in. `at`: seconds since the epoch.
+    `why`: the reason it is here. `ref`: where the archive holds its original, "" nowhere.
+    `whole`: the original's tokens, 0 when it is shown whole.
+    `key`: what makes two blocks the same thing (a call's name and arguments); "" never the same.
+    `used`: nothing in it is needed any more (empty, failed, or its facts are in the state).
+    `entry`: its line in a manifest that keeps it as it is.
     """
 
     number: int
@@ -60,7 +65,7 @@ class Block(Struct, frozen=True, kw_only=True):
     source: str
     message: Message
     tokens: int
-    place: int
+    place: int = LATE
     priority: int = 50
     group: int = 0
     born: int = 1
@@ -71,7 +76,11 @@ class Block(Struct, frozen=True, kw_only=True):
     ref: str = ""
     whole: int = 0
     key: str = ""
-    entry: Entry
+    used: bool = False
+    entry: Entry = BLANK
+
+    def __post_init__(self) -> None:
+        structs.force_setattr(self, "entry", entry_of(self))  # nobody else has seen it yet
 
     @property
     def id(self) -> str:
@@ -82,41 +91,27 @@ class Block(Struct, frozen=True, kw_only=True):
         return self.pinned or self.zone in NEVER_CUT
 
 
-def block(number: int, zone: Zone, source: str, message: Message, tokens: int, **fields: object) -> Block:
-    """A block with its entry and, unless given, its place behind everything that came before."""
-    values = {"place": LATE + number, "whole": tokens, **fields}
-    made = Block(
-        number=number, zone=zone, source=source, message=message, tokens=tokens, entry=_BLANK, **values  # type: ignore[arg-type]  # checked by Block's own fields
-    )
-    structs.force_setattr(made, "entry", entry_of(made))  # before anyone else has seen it
-    return made
-
-
-def changed(old: Block, **fields: object) -> Block:
-    """A copy with other fields and the entry that belongs to them."""
-    made = structs.replace(old, **fields)
-    structs.force_setattr(made, "entry", entry_of(made))  # before anyone else has seen it
-    return made
-
-
-def entry_of(block: Block) -> Entry:
+def entry_of(block: Block, fate: Fate = "kept", why: str = "") -> Entry:
+    """A block's line in a manifest; a block that is not kept has no tokens in the prompt."""
     whole = block.whole or block.tokens
-    fate: Fate = "trimmed" if whole > block.tokens else "kept"
+    here = fate in ("kept", "trimmed")
+    if fate == "kept" and whole > block.tokens:
+        fate = "trimmed"
     return Entry(
-        block.id, block.zone, block.source, block.tokens, whole, fate, block.why, block.born, block.pinned, block.ref
-    )
-
-
-def gone(block: Block, fate: Fate, why: str) -> Entry:
-    """The line of a block that is not in the prompt."""
-    return Entry(
-        block.id, block.zone, block.source, 0, block.whole or block.tokens, fate, why, block.born, block.pinned, block.ref
+        f"b{block.number}",
+        block.zone,
+        block.source,
+        block.tokens if here else 0,
+        whole,
+        fate,
+        why or block.why,
+        block.born,
+        block.pinned,
+        block.ref,
     )
 
 
 def settled_place(zone: Zone, number: int) -> int:
-    """The place of a block that is there when the context settles: by zone, then by arrival."""
-    return ZONES.index(zone) * _ZONE_STEP + number
-
-
-_BLANK = Entry("", "fixed", "", 0, 0)
+    """The place of a block that is there when its context settles: by zone, turns by arrival."""
+    shown_as: Zone = "history" if zone == "input" else zone
+    return ZONES.index(shown_as) * _ZONE_STEP + number

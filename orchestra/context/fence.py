@@ -29,12 +29,17 @@ def fenced(text: str) -> list[Fenced]:
 
     A fence that is never closed is none.
     """
+    return [part for part in parts(text) if isinstance(part, Fenced)]
+
+
+def parts(text: str) -> list[str | Fenced]:
+    """The fenced texts and what stands between them, in order; joined by newlines they are `text` again."""
     if "```" not in text:
-        return []
-    found: list[Fenced] = []
+        return [text]
+    found: list[str | Fenced] = []
     lines = text.split("\n")
-    at, last = 0, len(lines)
-    while at < last:
+    plain, at = 0, 1
+    while at < len(lines):
         ticks = lines[at]
         if len(ticks) < 3 or ticks.strip("`"):
             at += 1
@@ -43,9 +48,13 @@ def fenced(text: str) -> list[Fenced]:
             end = lines.index(ticks, at + 1)
         except ValueError:
             break
-        label = lines[at - 1] if at else ""
-        found.append(Fenced(label, "\n".join(lines[at + 1 : end])))
-        at = end + 1
+        if plain < at - 1:
+            found.append("\n".join(lines[plain : at - 1]))
+        found.append(Fenced(lines[at - 1], "\n".join(lines[at + 1 : end])))
+        plain = end + 1
+        at = plain + 1
+    if plain < len(lines):
+        found.append("\n".join(lines[plain:]))
     return found
 
 

@@ -12,7 +12,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from threading import Lock
 
 import msgspec
@@ -54,7 +54,7 @@ class Counter:
         return self.measure(text, _NO_CUT)[1]
 
     def cut(self, text: str, tokens: int) -> str:
-        """The longest beginning of `text` that ends between two characters and has at most `tokens` tokens."""
+        """The longest beginning of `text` with at most `tokens` tokens, cut between two characters."""
         if tokens <= 0:
             return ""
         head = text
@@ -97,7 +97,7 @@ class Counter:
         return tokens
 
     def load(self) -> Measure:
-        """Load the vocabulary (0.2 to 0.4 s of CPU); a runtime may do it in a thread before the first session."""
+        """Load the vocabulary (0.2 to 0.4 s of CPU), which a runtime may do in a thread beforehand."""
         with self._lock:
             if self._measure is None:
                 self._measure = _measure_of(self.encoding)
@@ -118,7 +118,7 @@ def counter_for(model: str) -> Counter:
 
 
 def encoding_of(model: str) -> str:
-    """The encoding of a model: cl100k_base for GPT-4 and 3.5, o200k_base for what came later and for all others."""
+    """cl100k_base for GPT-4, GPT-3.5 and embeddings; o200k_base for what came later and for all others."""
     name = model.rsplit("/", 1)[-1].lower().removeprefix("ft:")
     if name in ("cl100k_base", "o200k_base", "p50k_base", "r50k_base"):
         return name
@@ -140,14 +140,14 @@ def output_json(output: OutputSpec) -> str:
     return msgspec.json.encode(output.schema).decode()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _counter(encoding: str) -> Counter:
     return Counter(encoding)
 
 
 def _measure_of(encoding: str) -> Measure:
     try:
-        import toktok
+        import toktok  # type: ignore[import-untyped]  # ships no annotations
     except ImportError:  # no wheel for this platform
         return _tiktoken_measure(encoding)
     if encoding not in ("cl100k_base", "o200k_base"):
