@@ -7,11 +7,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from orchestra.text.fold import Folded, fold
+from orchestra.evidence.quotes import Searchable
 from orchestra.values.sources import Document, Passage
 
 _LABEL = re.compile(r"\[?\s*[sS](\d{1,6})\s*\]?(?=$|[\s|:,;.\]])")
-_KEPT_FOLDED = 64  # folded documents are as large as the documents; the newest stay
+_KEPT_SEARCHABLE = 64  # folded documents are as large as the documents; the newest stay
 
 
 def source_id(document: Document) -> str:
@@ -31,7 +31,7 @@ class Ledger:
         self._texts: dict[str, str] = {}
         self._labels: dict[str, dict[tuple[str, str], str]] = {}
         self._shown: dict[tuple[str, tuple[str, str]], list[tuple[int, int]]] = {}
-        self._folded: dict[str, Folded] = {}
+        self._searchable: dict[tuple[str, str], Searchable] = {}
 
     def register(self, document: Document) -> Document:
         """The session's one copy of `document`; a locator whose text changed is a new source."""
@@ -92,13 +92,13 @@ class Ledger:
                 return document
         return None
 
-    def folded(self, document: Document) -> Folded:
-        """The folded text of `document`, made once as long as it stays among the newest."""
-        key = _key(document)[1]
-        made = self._folded.pop(key, None) or fold(document.text)
-        self._folded[key] = made
-        if len(self._folded) > _KEPT_FOLDED:
-            del self._folded[next(iter(self._folded))]
+    def searchable(self, document: Document) -> Searchable:
+        """`document` made ready to be quoted from; what that costs is paid once while it is among the newest."""
+        key = _key(document)
+        made = self._searchable.pop(key, None) or Searchable(self.register(document))
+        self._searchable[key] = made
+        if len(self._searchable) > _KEPT_SEARCHABLE:
+            del self._searchable[next(iter(self._searchable))]
         return made
 
 

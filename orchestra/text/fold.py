@@ -24,7 +24,8 @@ _TABLE = (
     | {ord(char): "" for char in _DROPPED}
 )
 _WIDE = "\u2e80-\u2fff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-_SPACES = re.compile(r"  +")
+_SPACES = r"  +"
+_MARKS = r"(?<![^\W_])(?<![*`])[*`]+(?=[^\s*`])|(?<=[^\s*`])[*`]+(?![^\W_]|[*`])"
 _WIDE_SPACES = rf"(?<=[{_WIDE}]) +| +(?=[{_WIDE}])|  +"
 _ONE_WIDE = re.compile(f"[{_WIDE}]")
 _FEW = 64
@@ -60,9 +61,13 @@ class Folded(Struct, frozen=True):
         return max(0, bisect_right(self.at, index) - 1)
 
 
-def fold(text: str) -> Folded:
-    """The folded form of `text`; time and memory are linear in its length and in what had to change."""
-    even, pattern = _prepared(text)
+def fold(text: str, *, unmarked: bool = False) -> Folded:
+    """The folded form of `text`; time and memory are linear in its length and in what had to change.
+
+    `unmarked`: asterisks and backticks that mark emphasis or code go too; those between two letters or
+    digits (2*3) or between two spaces (2 * 3) stay.
+    """
+    even, pattern = _prepared(text, unmarked)
     out: list[str] = []
     at, starts, ends = array("q", [0]), array("q", [0]), array("q", [0])
     done = 0
@@ -84,7 +89,7 @@ def fold(text: str) -> Folded:
     return Folded("".join(out), at, starts, ends)
 
 
-def _prepared(text: str) -> tuple[str, re.Pattern[str]]:
+def _prepared(text: str, unmarked: bool) -> tuple[str, re.Pattern[str]]:
     """`text` with all that changes one for one already changed, and a pattern for all that does not.
 
     Both come from its different characters, of which there are few.
@@ -109,8 +114,8 @@ def _prepared(text: str) -> tuple[str, re.Pattern[str]]:
         for char, new in swaps.items():
             text = text.replace(char, new)
     if text.isascii():
-        return text, _SPACES
-    parts = [_WIDE_SPACES]
+        return text, re.compile(f"{_MARKS}|{_SPACES}") if unmarked else re.compile(_SPACES)
+    parts = [_MARKS, _WIDE_SPACES] if unmarked else [_WIDE_SPACES]
     if others:
         parts.insert(0, f"[{re.escape(''.join(others))}]")
     if marks:  # a mark is composed with what stands before it
@@ -125,6 +130,8 @@ def _one(char: str) -> str:
 
 
 def _changed(piece: str, text: str, start: int, end: int) -> str:
+    if piece[0] in "*`":
+        return ""
     if piece[0] == " ":
         beside = text[start - 1 : start] + text[end : end + 1]
         return "" if _ONE_WIDE.search(beside) else " "
