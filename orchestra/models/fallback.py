@@ -30,6 +30,12 @@ class Fallback:
     def window(self) -> int:
         return min(model.window for model in self._models)
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        """The dearest of all, so that a reservation covers whoever answers; unknown if one is."""
+        costs = [model.cost(input_tokens, output_tokens) for model in self._models]
+        known = [cost for cost in costs if cost is not None]
+        return max(known) if len(known) == len(costs) else None
+
     async def reply(self, request: Request) -> Reply:
         for model in self._models[:-1]:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,6 +17,7 @@ from orchestra.models.compatible.quirks import by_hand
 from orchestra.models.compatible.transport import Place, Transport
 from orchestra.models.fallback import Fallback
 from orchestra.models.port import Model
+from orchestra.models.prices import Listed, listed
 from orchestra.models.settings import Endpoint, Network, TierSetting
 from orchestra.models.tiers import Tiers
 
@@ -27,11 +29,16 @@ SAFE_WINDOW = 8_192
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
-    """What models need beside their settings. `store` None: what is learnt is forgotten at the end."""
+    """What models need beside their settings. `store` None: what is learnt is forgotten at the end.
+
+    `clients`: openai clients with credentials of their own, by endpoint (transport "official"); whoever
+    made them closes them.
+    """
 
     network: Network = Network()
     store: QuirksStore | None = None
     wrap: Wrap | None = None
+    clients: Mapping[str, Any] = {}
 
 
 @asynccontextmanager
@@ -63,22 +70,22 @@ async def open_models(
                         key=f"tiers.{tier}.endpoint",
                     )
                 if endpoint.name not in transports:
-                    transports[endpoint.name] = await _transport(stack, endpoint, outlook.network)
+                    transports[endpoint.name] = await _transport(stack, endpoint, outlook)
                 opened.append(_model(endpoint, setting, transports[endpoint.name], store, outlook.wrap))
             models[tier] = opened[0] if len(opened) == 1 else Fallback(opened)
         yield Tiers(models)
 
 
-async def _transport(stack: AsyncExitStack, endpoint: Endpoint, network: Network) -> Transport:
+async def _transport(stack: AsyncExitStack, endpoint: Endpoint, outlook: Outlook) -> Transport:
     transport: Transport
     if endpoint.transport == "official":
         from orchestra.models.compatible.official import Official
 
-        transport = Official(endpoint, network)
+        transport = Official(endpoint, outlook.network, client=outlook.clients.get(endpoint.name))
     else:
         from orchestra.models.compatible.direct import Direct
 
-        transport = Direct(endpoint, network)
+        transport = Direct(endpoint, outlook.network)
     stack.push_async_callback(transport.close)
     return transport
 
@@ -92,10 +99,14 @@ def _model(
     quirks = store.load(endpoint.name, setting.model) or known_quirks(kind, setting.model)
     quirks = by_hand(quirks, endpoint.quirks, endpoint.name)
     row = known_endpoints().get(kind)
-    window = setting.window or (row.window if row else None) or SAFE_WINDOW
+    free = is_local(endpoint.url)
+    table = Listed()
+    if row and row.prices and not free and (setting.price is None or setting.window is None):
+        table = listed(row.prices, setting.model)
+    window = setting.window or table.window or (row.window if row else None) or SAFE_WINDOW
     knowledge = Knowledge(endpoint.name, setting.model, quirks, store, window, url=base_url(endpoint.url))
     place = Place(endpoint.name, setting.model, endpoint.key)
     model: Model = CompatibleModel(
-        place, setting, transport, knowledge, price=setting.price, free=is_local(endpoint.url)
+        place, setting, transport, knowledge, price=setting.price or table.price, free=free
     )
     return wrap(model, endpoint, setting) if wrap else model

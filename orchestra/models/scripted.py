@@ -51,6 +51,9 @@ class Scripted:
     def window(self) -> int:
         return self._window
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        return 0.0
+
     async def reply(self, request: Request) -> Reply:
         self.requests.append(request)
         line = self._answer(request)

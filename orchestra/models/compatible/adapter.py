@@ -57,6 +57,11 @@ class CompatibleModel:
     def window(self) -> int:
         return self._knowledge.window
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        if self._price is not None:
+            return self._price.cost(input_tokens, output_tokens)
+        return 0.0 if self._free else None
+
     async def reply(self, request: Request) -> Reply:
         started = time.perf_counter()
         sent, answer = await self._ask(request)
@@ -117,7 +122,7 @@ class CompatibleModel:
                     )
                 return
             finally:
-                stream.close()
+                await stream.close()
 
     def _parse(self, answer: Answer) -> Parsed:
         try:

@@ -147,7 +147,7 @@ class _Stream:
         except (aiohttp.ClientError, TimeoutError, OSError):
             self._response.close()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self._response.close()
 
 

@@ -65,6 +65,9 @@ def lesson(status: int, words: Said, sent: Outgoing, quirks: Quirks, url: str = 
     return _guess(status, sent, quirks)
 
 
+_NULL_CONTENT = re.compile(r"content\W.{0,80}(?:null|none|string|empty|required)")
+
+
 def _messages(text: str, sent: Outgoing, quirks: Quirks) -> Lesson | None:
     """Rules about the message list."""
     if (
@@ -90,9 +93,9 @@ def _messages(text: str, sent: Outgoing, quirks: Quirks) -> Lesson | None:
             and quirks.system != "none"
         ):
             return Lesson("takes no system messages", {"system": "none"})
-    if not quirks.empty_content and re.search(r"content\W.{0,80}(null|none|string|empty|required)", text):
-        if "response_format" not in text and "schema" not in text:
-            return Lesson("takes no null content", {"empty_content": True})
+    about_format = "response_format" in text or "schema" in text
+    if not quirks.empty_content and not about_format and _NULL_CONTENT.search(text):
+        return Lesson("takes no null content", {"empty_content": True})
     return None
 
 
@@ -115,28 +118,29 @@ def _limits(text: str, sent: Outgoing, quirks: Quirks) -> Lesson | None:
     return None
 
 
+_BOTH = re.compile(
+    r"(?:tool|function).{0,80}(?:response_format|json|schema|structured|response mime)"
+    r"|(?:response_format|json|schema|structured|response mime).{0,80}(?:tool|function)"
+)
+_TOGETHER = re.compile(r"together|combin|both|with|simultaneous|not supported|unsupported|cannot|can't")
+_NO_TOOLS = re.compile(
+    r"tools?\b.{0,60}(?:not|un)[ -]?support"
+    r"|not support.{0,60}\b(?:tools?|function)"
+    r"|(?:unknown|unrecogni[sz]ed|extra|unexpected).{0,60}\btools\b"
+    r"|\btools\b.{0,60}(?:not permitted|forbidden|not allowed|unknown|unrecogni[sz]ed)"
+    r"|endpoints found that support tool|enable-auto-tool-choice|--jinja"
+)
+
+
 def _tools(text: str, sent: Outgoing, quirks: Quirks) -> Lesson | None:
     """Tools refused, alone or together with an output format."""
     if "tools" not in sent.fields:
         return None
-    if (
-        "response_format" in sent.fields
-        and re.search(
-            r"(tool|function).{0,80}(response_format|json|schema|structured|response mime)|"
-            r"(response_format|json|schema|structured|response mime).{0,80}(tool|function)",
-            text,
-        )
-        and re.search(r"together|combin|both|with|simultaneous|not supported|unsupported|cannot|can't", text)
-    ):
+    if "response_format" in sent.fields and _BOTH.search(text) and _TOGETHER.search(text):
         return Lesson("takes no output format beside tools", {"output_with_tools": "tool"})
     if "tool_choice" in text or "parallel_tool" in text:
         return None
-    if re.search(
-        r"tools?\b.{0,60}(not|un)\s?-?support|not support.{0,60}\b(tools?|function)|(unknown|unrecogni[sz]ed|extra|unexpected).{0,60}\btools\b|\btools\b.{0,60}(not permitted|forbidden|not allowed|unknown|unrecogni[sz]ed)|endpoints found that support tool|enable-auto-tool-choice|--jinja",
-        text,
-    ):
-        return Lesson("knows no tools", {"tools": "emulated"})
-    return None
+    return Lesson("knows no tools", {"tools": "emulated"}) if _NO_TOOLS.search(text) else None
 
 
 def _formats(text: str, sent: Outgoing, quirks: Quirks) -> Lesson | None:

@@ -13,7 +13,7 @@ from orchestra.models.compatible.quirks import Quirks
 
 
 class QuirksStore(Protocol):
-    """Remembers quirks by endpoint and model. Both methods are quick and need no await: a few hundred bytes."""
+    """Remembers quirks by endpoint and model. Both methods are quick: no await."""
 
     def load(self, endpoint: str, model: str) -> Quirks | None: ...
 

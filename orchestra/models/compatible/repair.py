@@ -20,9 +20,8 @@ def repair_request(request: Request, bad: Read) -> Request:
     else:
         words.append("Answer again, and mend only that.")
     if request.output is not None and bad.no_json:
-        words.append(
-            f"Reply with one JSON object and nothing else, by this JSON schema:\n{schema_text(request.output.schema)}"
-        )
+        schema = schema_text(request.output.schema)
+        words.append(f"Reply with one JSON object and nothing else, by this JSON schema:\n{schema}")
     messages = request.messages
     if bad.text and bad.finish != "length":
         messages = (*messages, Message(role="assistant", text=bad.text[:_QUOTED]))

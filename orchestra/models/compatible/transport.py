@@ -52,7 +52,7 @@ class ByteStream(Protocol):
         """Read on to the end without looking, so that the connection can be used again."""
         ...
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End the connection at once, unless the reply has been read to its end."""
         ...
 
