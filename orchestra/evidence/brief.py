@@ -22,9 +22,7 @@ _MOST_CONFLICTS = 20
 _SLACK = 8  # tokens that joining lines may add
 
 
-def cap_study(
-    study: Study, *, sender: str, cap: int, count: Count, reason: str = ""
-) -> HandOff[Study]:
+def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str = "") -> HandOff[Study]:
     """`study` within `cap` tokens as its claims stand in a brief, in an envelope for the brief.
 
     What goes first is what a document that is already there says. `reason`: why the researcher ended early.
@@ -169,7 +167,9 @@ def _within_cap(brief: Brief, cap: int, count: Count) -> Brief:
     cut = {
         "question": _cut(brief.question, share, count),
         "title": _cut(brief.title, share // 4, count),
-        "questions": tuple(_cut(text, share // max(1, len(brief.questions)), count) for text in brief.questions),
+        "questions": tuple(
+            _cut(text, share // max(1, len(brief.questions)), count) for text in brief.questions
+        ),
     }
     gaps: list[str] = []
     room = share
@@ -235,7 +235,9 @@ def _numbered(
         msgspec.structs.replace(
             readings[at].claim,
             id=ids[at],
-            question=brief.questions[places[at]] if places[at] < len(brief.questions) else readings[at].claim.question,
+            question=brief.questions[places[at]]
+            if places[at] < len(brief.questions)
+            else readings[at].claim.question,
         )
         for at in kept
     )

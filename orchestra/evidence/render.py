@@ -16,7 +16,9 @@ Format = Literal["md", "html", "json"]
 
 _MOST_QUESTION = 300  # characters of the question that stand under the title
 _HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\ufeff\u200b]")
-_SPECIAL = re.compile(r"[\\`\[\]{}|~<]|&(?=#?\w{1,32};)|(?<!\w)_|_(?!\w)|\*|!(?=\[)|:(?=//)|(?<=\bwww)\.|@(?=\w)", re.IGNORECASE)
+_SPECIAL = re.compile(
+    r"[\\`\[\]{}|~<]|&(?=#?\w{1,32};)|(?<!\w)_|_(?!\w)|\*|!(?=\[)|:(?=//)|(?<=\bwww)\.|@(?=\w)", re.IGNORECASE
+)
 _STARTS = re.compile(r"^(?:([#+>=-])|(\d{1,9})([.)])(?=\s|$))")
 _WIDE_END = re.compile("[\u3000-\u303f\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]$")
 
@@ -79,14 +81,22 @@ def paragraph(sentences: Iterable[Sentence], say: Words) -> str:
             piece += marks if _WIDE_END.search(sentence.text) else f" {marks}"
         if not sentence.supported:
             piece += f" **⚠ {say.unsupported}: {escape(sentence.problem, at_start=False)}**"
-        text += piece if not text or _WIDE_END.search(sentence.text) and sentence.supported and text.endswith("]") else f" {piece}"
+        text += (
+            piece
+            if not text or _WIDE_END.search(sentence.text) and sentence.supported and text.endswith("]")
+            else f" {piece}"
+        )
     return text
 
 
 def escape(text: str, *, at_start: bool = True) -> str:
     """`text` on one line such that CommonMark (with GitHub's links and tables) shows it letter by letter."""
     safe = _SPECIAL.sub(_escaped, flat(text))
-    return _STARTS.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", safe) if at_start else safe
+    return (
+        _STARTS.sub(lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", safe)
+        if at_start
+        else safe
+    )
 
 
 def flat(text: str) -> str:
@@ -107,6 +117,8 @@ def _listed(heading: str, texts: Iterable[str]) -> list[str]:
 
 
 def _reference(reference: Reference) -> str:
-    lines = [f"\\[{reference.n}\\] **{escape(reference.title, at_start=False)}** — {escape(reference.locator, at_start=False)}"]
+    lines = [
+        f"\\[{reference.n}\\] **{escape(reference.title, at_start=False)}** — {escape(reference.locator, at_start=False)}"
+    ]
     lines += [f"> {escape(quote.text)} ({quote.start}–{quote.end})" for quote in reference.quotes]
     return "\n\n".join(lines)

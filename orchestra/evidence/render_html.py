@@ -107,7 +107,9 @@ class _Page:
         parts.append(_list(say.notes, report.notes))
         if report.references:
             items = "".join(self.reference(reference) for reference in report.references)
-            parts.append(f'<section><h2>{_text(say.references)}</h2>\n<ol class="references">\n{items}</ol></section>\n')
+            parts.append(
+                f'<section><h2>{_text(say.references)}</h2>\n<ol class="references">\n{items}</ol></section>\n'
+            )
         parts.append(f"<footer>{_text(checked_line(report, say))}</footer>\n")
         return "".join(parts)
 

@@ -23,7 +23,9 @@ _LEAST_TERMS = 4  # a sentence with fewer telling words may share none with its 
 _IDS = re.compile(r"\s*[\[(（]c\d{1,4}(?:\s*[,;、]\s*c\d{1,4})*[\])）]", re.IGNORECASE)
 _NUMBERS = re.compile(r"(?:\s+|(?<=[.。!?！？]))(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\])+(?=[.。!?！？]?\s*$)")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_COUNTED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff](?:[^\\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]*[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])?")
+_COUNTED = re.compile(
+    "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff](?:[^\\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]*[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])?"
+)
 
 
 def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = False) -> Report:
@@ -64,7 +66,9 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         gaps=brief.gaps,
         conflicts=_conflicts(brief),
         removed=removed,
-        supported_share=sum(sentence.supported for sentence in shown_all) / len(shown_all) if shown_all else 0.0,
+        supported_share=sum(sentence.supported for sentence in shown_all) / len(shown_all)
+        if shown_all
+        else 0.0,
     )
     return msgspec.structs.replace(report, words=count_words(report))
 
@@ -104,7 +108,9 @@ class _Checker:
 
     def check(self, sentence: DraftSentence) -> _Checked:
         text = _unmarked(sentence.text)
-        named = list(dict.fromkeys(name.strip(" []()").casefold() for name in sentence.claims if name.strip()))
+        named = list(
+            dict.fromkeys(name.strip(" []()").casefold() for name in sentence.claims if name.strip())
+        )
         claims = tuple(self._claims[name] for name in named if name in self._claims)
         unknown = [name for name in named if name not in self._claims]
         return _Checked(text, claims, self._problem(text, claims, unknown))
@@ -142,7 +148,9 @@ class _Checker:
             whole = "\n".join((*(quote.text for quote in quotes), *identity_of(quotes)))
             self._terms[key] = frozenset(terms(whole))
         mine = set(terms(text))
-        if len(mine) < _LEAST_TERMS or bool(_WIDE.search(text)) != any(_WIDE.search(quote.text) for quote in quotes):
+        if len(mine) < _LEAST_TERMS or bool(_WIDE.search(text)) != any(
+            _WIDE.search(quote.text) for quote in quotes
+        ):
             return False
         return not mine & self._terms[key]
 
@@ -208,7 +216,11 @@ def _conflicts(brief: Brief) -> tuple[str, ...]:
     say = words_for(brief.question)
     told = []
     for conflict in brief.conflicts:
-        sides = [(claims[name].text.rstrip(".。"), claims[name].quotes[0].locator) for name in conflict.claims if name in claims and claims[name].quotes]
+        sides = [
+            (claims[name].text.rstrip(".。"), claims[name].quotes[0].locator)
+            for name in conflict.claims
+            if name in claims and claims[name].quotes
+        ]
         if len(sides) >= 2:
             told.append(say.disagreement(sides[0], sides[1]))
     return tuple(told)
