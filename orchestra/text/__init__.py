@@ -1,1 +1,1 @@
-"""How text is cut and folded: terms, sentences, white space. Pure functions of their arguments."""
+"""How text is cut and folded: search terms, sentences, white space."""
