@@ -46,7 +46,9 @@ _MONTH_ALONE = re.compile(
 _YEAR_ALONE = re.compile(rf"(?<![A-Za-z0-9_$£€¥.,#/])({_YEAR})(?![0-9A-Za-z_%]|[.,/][0-9]|-[0-9]{{1,2}}-)")
 _DECADE = re.compile(r"\b(1[5-9][0-9]|20[0-9])0'?s\b|(?:(\d\d)世纪)?(\d)0年代")
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_WEEKDAY = re.compile(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|礼拜|周)([一二三四五六日天])(?![年岁期线])")
+_WEEKDAY = re.compile(
+    r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|礼拜|周)([一二三四五六日天])(?![年岁期线])"
+)
 _QUARTER = re.compile(
     rf"\bQ([1-4])\b(?:(?: of)? ({_YEAR})\b)?|\b(?i:(first|second|third|fourth|1st|2nd|3rd|4th)[ -]quarter)\b(?:(?: of)? ({_YEAR})\b)?"
     rf"|第?([一二三四1-4])季度"
@@ -56,8 +58,12 @@ _CHINESE = re.compile(
     rf"(?:([0-9]{{4}}|{_NUM}{{4}})\s?年度?\s?)?(?:([0-9]{{1,2}}|{_NUM}{{1,3}})\s?月(?!球|亮|薪|饼|台)份?\s?)?"
     rf"(?:([0-9]{{1,2}}|{_NUM}{{1,3}})\s?(?:日(?!元|圆|本|语)|(?<=[0-9])号(?=[，。、,.\s晚早上下至到起前])|号))?"
 )
-_CHINESE_START = re.compile(rf"(?<![0-9.零〇一二三四五六七八九十])(?=[0-9]{{1,4}}\s?[年月日号]|{_NUM}{{1,4}}[年月日号])")
-_CLOCK = re.compile(r"(?<![0-9:.])([01]?[0-9]|2[0-4]):([0-5][0-9])(?::[0-5][0-9])?(?: ?([aApP])\.?[mM]\b\.?)?(?![0-9:])")
+_CHINESE_START = re.compile(
+    rf"(?<![0-9.零〇一二三四五六七八九十])(?=[0-9]{{1,4}}\s?[年月日号]|{_NUM}{{1,4}}[年月日号])"
+)
+_CLOCK = re.compile(
+    r"(?<![0-9:.])([01]?[0-9]|2[0-4]):([0-5][0-9])(?::[0-5][0-9])?(?: ?([aApP])\.?[mM]\b\.?)?(?![0-9:])"
+)
 _HOUR = re.compile(r"(?<![0-9:.,])(1[0-2]|0?[1-9]) ?([aApP])\.?[mM]\b\.?|(?<![0-9:.])(1[0-2]|[1-9]) o'clock")
 _CHINESE_CLOCK = re.compile(
     rf"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|深夜|晚|午后)?([0-9]{{1,2}}|{_NUM}{{1,3}}|两)(点|时)(?![间候期代刻段钟头评火])"
@@ -87,7 +93,12 @@ def find_dates(text: str) -> Iterator[Dated]:
         yield Dated(*match.span(), f"{year}-Q{number}" if year else f"Q{number}")
 
 
-_QUARTERS = (("1", "first", "1st", "一"), ("2", "second", "2nd", "二"), ("3", "third", "3rd", "三"), ("4", "fourth", "4th", "四"))
+_QUARTERS = (
+    ("1", "first", "1st", "一"),
+    ("2", "second", "2nd", "二"),
+    ("3", "third", "3rd", "三"),
+    ("4", "fourth", "4th", "四"),
+)
 
 
 def _digits(text: str) -> Iterator[Dated]:
@@ -132,14 +143,26 @@ def _chinese(text: str) -> Iterator[Dated]:
             continue
         if match[3] and not match[2] and match[0].rstrip().endswith("号"):
             continue  # 3号 without a month is a building, a gate, a player
-        yield Dated(match.start(), match.start() + len(match[0].rstrip()), _value(*(_text(part) for part in (year, month, day))))
+        yield Dated(
+            match.start(),
+            match.start() + len(match[0].rstrip()),
+            _value(*(_text(part) for part in (year, month, day))),
+        )
     for match in _CHINESE_CLOCK.finditer(text):
         hour, minute = _read(match[2].replace("两", "二")), _read(match[4])
         if hour is None or hour > 24 or (minute or 0) > 59:
             continue
-        if not (match[1] or match[4] or match[5] or match[6]) and not (match[3] == "时" and match[2].isdigit()):
+        if not (match[1] or match[4] or match[5] or match[6]) and not (
+            match[3] == "时" and match[2].isdigit()
+        ):
             continue
-        half = "p" if match[1] in ("下午", "傍晚", "晚上", "晚间", "深夜", "晚", "午后") else "a" if match[1] else ""
+        half = (
+            "p"
+            if match[1] in ("下午", "傍晚", "晚上", "晚间", "深夜", "晚", "午后")
+            else "a"
+            if match[1]
+            else ""
+        )
         if match[1] == "中午":
             half = "p"
         yield _time(match, hour, 30 if match[5] else minute or 0, half)
@@ -192,7 +215,9 @@ def date_parts(value: str) -> dict[str, str]:
     return _parts(value)
 
 
-_VALUE = re.compile(r"(?P<year>\d{4})?-{0,2}(?:(?<=-)(?P<month>\d\d)(?!\d))?(?:-{1,2}(?P<day>\d\d))?(?:-?Q(?P<quarter>\d))?")
+_VALUE = re.compile(
+    r"(?P<year>\d{4})?-{0,2}(?:(?<=-)(?P<month>\d\d)(?!\d))?(?:-{1,2}(?P<day>\d\d))?(?:-?Q(?P<quarter>\d))?"
+)
 
 
 def _parts(value: str) -> dict[str, str]:

@@ -58,7 +58,9 @@ def find_facts(text: str) -> list[Fact]:
     for name in (*find_digit_ids(even), *find_names(even)):
         keep(name.kind, name.value, "", name.start, name.end)
     for clause in (*find_negations(even), *find_constraints(even)):
-        found.append(Fact(clause.kind, text[clause.start : clause.end], clause.value, "", clause.start, clause.end))
+        found.append(
+            Fact(clause.kind, text[clause.start : clause.end], clause.value, "", clause.start, clause.end)
+        )
     found.sort(key=lambda fact: (fact.start, -fact.end))
     return found
 
@@ -78,10 +80,14 @@ def same_fact(one: Fact, other: Fact) -> bool:
         return one.value == other.value or _same_open_time(one, other)
     if {one.kind, other.kind} == {"number", "id"}:
         return one.text.lower().lstrip("v") == other.text.lower().lstrip("v")
-    return one.kind == other.kind and (one.value == other.value or _letters(one.value) == _letters(other.value))
+    return one.kind == other.kind and (
+        one.value == other.value or _letters(one.value) == _letters(other.value)
+    )
 
 
-def missing_facts(statement: str, evidence: Iterable[str], *, identity: Iterable[str] = ()) -> tuple[Fact, ...]:
+def missing_facts(
+    statement: str, evidence: Iterable[str], *, identity: Iterable[str] = ()
+) -> tuple[Fact, ...]:
     """The figures, dates, ids and names of `statement` that no text of `evidence` has.
 
     `identity`: titles, locators, the question: they bear out names, ids and dates, never a number.
@@ -104,7 +110,9 @@ class Evidence:
 
     def missing(self, statement: str) -> tuple[Fact, ...]:
         """The facts of `statement` that these texts do not have."""
-        return tuple(fact for fact in find_facts(statement) if fact.kind in HARD | {"name"} and not self.has(fact))
+        return tuple(
+            fact for fact in find_facts(statement) if fact.kind in HARD | {"name"} and not self.has(fact)
+        )
 
     def has(self, fact: Fact) -> bool:
         """Whether one of the texts has `fact`."""
@@ -141,7 +149,9 @@ class Evidence:
         if fact.value == "0":
             return re.search(r"\b(?:no|none|zero|nil|never)\b|[无零没]", self._quoted) is not None
         written = re.escape(fact.text.strip().lower())
-        return fact.unit == "" and re.search(rf"(?<![\w.,]){written}(?![\w]|[.,]\d)", self._quoted) is not None
+        return (
+            fact.unit == "" and re.search(rf"(?<![\w.,]){written}(?![\w]|[.,]\d)", self._quoted) is not None
+        )
 
     def _has_id(self, fact: Fact) -> bool:
         """The same letters and digits in the same order, whatever stands between the groups."""
@@ -151,7 +161,9 @@ class Evidence:
         if all(group.isdigit() for group in groups):
             pattern = r"(?<![\w.])v?" + re.escape(fact.value) + r"(?![\w]|\.\d)"
         else:
-            inner = r"[\W_]{0,3}".join(f"0*{group.lstrip('0')}" if group.isdigit() else re.escape(group) for group in groups)
+            inner = r"[\W_]{0,3}".join(
+                f"0*{group.lstrip('0')}" if group.isdigit() else re.escape(group) for group in groups
+            )
             pattern = rf"(?<![^\W_]){inner}(?![^\W_])"
         return re.search(pattern, self._whole) is not None
 
@@ -167,7 +179,9 @@ class Evidence:
             return True
         if not bare.isascii():
             return bare in self._whole
-        return self._is_acronym(bare) or (len(bare) > 5 and any(known.startswith(bare[:-2]) for known in words))
+        return self._is_acronym(bare) or (
+            len(bare) > 5 and any(known.startswith(bare[:-2]) for known in words)
+        )
 
     def _is_acronym(self, word: str) -> bool:
         """WHO for World Health Organization."""

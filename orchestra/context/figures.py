@@ -113,7 +113,12 @@ def _digits(text: str) -> Iterator[Figure]:
         if match["money"]:
             unit = CURRENCY_SIGNS[match["money"]]
         figure = Figure(match.start(), end, value, unit)
-        if before and match["scale"] != "亿" and before.end == figure.start and _is_hundred_million(text, before):
+        if (
+            before
+            and match["scale"] != "亿"
+            and before.end == figure.start
+            and _is_hundred_million(text, before)
+        ):
             # 3亿5000万 is one number in two steps
             figure = Figure(before.start, end, before.value + value, unit)
         elif before:

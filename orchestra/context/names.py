@@ -24,8 +24,12 @@ class Named(NamedTuple):
     value: str
 
 
-_URL = re.compile(r"(?:https?|ftp)://[^\s<>\"'`|\\^{}\[\]，。；、（）《》“”]{1,2000}|\bwww\.[a-z0-9-]+\.[^\s<>\"'`，。；、（）]{1,500}")
-_EMAIL = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9])")
+_URL = re.compile(
+    r"(?:https?|ftp)://[^\s<>\"'`|\\^{}\[\]，。；、（）《》“”]{1,2000}|\bwww\.[a-z0-9-]+\.[^\s<>\"'`，。；、（）]{1,500}"
+)
+_EMAIL = re.compile(
+    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9])"
+)
 _LETTER_FIRST = re.compile(
     r"(?<![A-Za-z0-9_.])(?:"
     r"__[a-z][a-z0-9_]{0,60}__"  # __anext__
@@ -41,7 +45,9 @@ _PREFIXED = re.compile(
     r"|(?<![A-Za-z0-9&])#(?=[A-Za-z]{0,4}[0-9])[A-Za-z0-9][A-Za-z0-9_-]*"
     r"|(?<![A-Za-z0-9.-])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![A-Za-z0-9-])"
 )
-_NO_PREFIX = frozenset("AND OR NOT IN ON AT BY TO OF THE FOR FROM WITH OVER UNDER ABOUT IS ARE WAS NO ALL GDP TOP".split()) | set(CURRENCY_SIGNS)
+_NO_PREFIX = frozenset(
+    "AND OR NOT IN ON AT BY TO OF THE FOR FROM WITH OVER UNDER ABOUT IS ARE WAS NO ALL GDP TOP".split()
+) | set(CURRENCY_SIGNS)
 _VERSION = re.compile(
     r"(?<![A-Za-z0-9_.])v?[0-9]+(?:\.[0-9]+){2,}(?:[-.]?[a-z]+[0-9]*)?(?![A-Za-z0-9])"
     r"|(?:(?<=[Vv]ersion )|(?<=[Rr]elease )|(?<=版本 )|(?<=版本))v?[0-9]+(?:\.[0-9]+)*(?![A-Za-z0-9%])"
@@ -127,7 +133,10 @@ def find_exact(text: str) -> Iterator[Named]:
             before = _BEFORE_VERSION.search(text, max(0, match.start() - 24), match.start())
             if before is None or before[1].lower() in COMMON or unit_at(text, match.end())[0]:
                 continue
-            if re.match(r"\s?(?i:hundred|thousand|million|billion|trillion|bn|mn|万|亿)", text[match.end() : match.end() + 10]):
+            if re.match(
+                r"\s?(?i:hundred|thousand|million|billion|trillion|bn|mn|万|亿)",
+                text[match.end() : match.end() + 10],
+            ):
                 continue
         yield Named(*match.span(), "id", match[0].lstrip("v").lower())
 

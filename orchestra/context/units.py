@@ -161,7 +161,12 @@ def unit_at(text: str, at: int) -> tuple[str, int]:
         return "", at
     name, end = match[1], match.end()
     symbol = units.exact.get(name) or units.lower.get(name.lower(), "")
-    if name[-1].isascii() and name[-1].isalnum() and text[end : end + 1].isascii() and text[end : end + 1].isalnum():
+    if (
+        name[-1].isascii()
+        and name[-1].isalnum()
+        and text[end : end + 1].isascii()
+        and text[end : end + 1].isalnum()
+    ):
         return "", at
     if name == "年" and text[end : end + 1] in ("代", "度", "级", "月", "底", "初", "末"):
         return "", at

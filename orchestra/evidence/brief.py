@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 
@@ -22,16 +22,14 @@ _MOST_CONFLICTS = 20
 _SLACK = 8  # tokens that joining lines may add
 
 
-def cap_study(
-    study: Study, *, sender: str, cap: int, count: Count, reason: str = ""
-) -> HandOff[Study]:
+def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str = "") -> HandOff[Study]:
     """`study` within `cap` tokens as its claims stand in a brief, in an envelope for the brief.
 
     What goes first is what a document that is already there says. `reason`: why the researcher ended early.
     """
     costs = [count(_line(claim, 1)) for claim in study.claims]
     kept = _ranked([(0, claim) for claim in study.claims], costs, cap - count("\n".join(study.gaps)))
-    claims = tuple(study.claims[at] for at in kept)
+    claims = tuple(study.claims[at] for at in sorted(kept))
     status: Status = "partial" if reason else "done"
     return HandOff(
         sender=sender,
@@ -169,7 +167,9 @@ def _within_cap(brief: Brief, cap: int, count: Count) -> Brief:
     cut = {
         "question": _cut(brief.question, share, count),
         "title": _cut(brief.title, share // 4, count),
-        "questions": tuple(_cut(text, share // max(1, len(brief.questions)), count) for text in brief.questions),
+        "questions": tuple(
+            _cut(text, share // max(1, len(brief.questions)), count) for text in brief.questions
+        ),
     }
     gaps: list[str] = []
     room = share
@@ -183,7 +183,7 @@ def _within_cap(brief: Brief, cap: int, count: Count) -> Brief:
 
 
 def _cut(text: str, tokens: int, count: Count) -> str:
-    if len(text) <= tokens or count(text) <= tokens:
+    if count(text) <= tokens:
         return text
     keep = len(text)
     while keep > 1 and count(text[:keep]) > tokens - 3:
@@ -196,21 +196,26 @@ def _ranked(items: Sequence[tuple[int, Claim]], costs: Sequence[int], room: int)
 
     Sub-questions take turns; within one the document with the fewest claims so far is next.
     """
-    waiting: dict[int, list[int]] = defaultdict(list)
-    for at, (place, _) in enumerate(items):
-        waiting[place].append(at)
+    waiting: dict[int, dict[str, deque[int]]] = defaultdict(lambda: defaultdict(deque))
+    for at, (place, claim) in enumerate(items):
+        waiting[place][_home(claim)].append(at)
     used: Counter[str] = Counter()
     taken: list[int] = []
-    while any(waiting.values()):
-        for queue in waiting.values():
-            while queue:
-                at = min(queue, key=lambda at: (used[_home(items[at][1])], at))
-                queue.remove(at)
+    while waiting:
+        for place in list(waiting):
+            homes = waiting[place]
+            while homes:
+                home = min(homes, key=lambda home: (used[home], homes[home][0]))
+                at = homes[home].popleft()
+                if not homes[home]:
+                    del homes[home]
                 if costs[at] <= room:
                     room -= costs[at]
-                    used[_home(items[at][1])] += 1
+                    used[home] += 1
                     taken.append(at)
                     break
+            else:
+                del waiting[place]
     return taken
 
 
@@ -230,7 +235,9 @@ def _numbered(
         msgspec.structs.replace(
             readings[at].claim,
             id=ids[at],
-            question=brief.questions[places[at]] if places[at] < len(brief.questions) else readings[at].claim.question,
+            question=brief.questions[places[at]]
+            if places[at] < len(brief.questions)
+            else readings[at].claim.question,
         )
         for at in kept
     )

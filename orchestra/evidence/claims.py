@@ -12,7 +12,9 @@ from orchestra.values.sources import Claim, Quote
 
 _MOST_SHOWN = 160  # characters of a text that stands in a note
 _LONGEST_STATEMENT = 600  # characters of quotes that may stand in for a statement
-_INLINE = re.compile(r"``(.+?)``|`([^`\n]+)`_{0,2}|\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<!\w)\*(?=[^\s*])([^*\n]+?)\*(?!\w)", re.DOTALL)
+_INLINE = re.compile(
+    r"``(.+?)``|`([^`\n]+)`_{0,2}|\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<!\w)\*(?=[^\s*])([^*\n]+?)\*(?!\w)", re.DOTALL
+)
 _ROLE = re.compile(r":([a-z]{2,8}):`~?([^`<]+)(?: <[^`>]*>)?`")
 _LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\([^()\s]{1,500}\)")
 _EDGE = re.compile(r"^\s*(?:#{1,6}|[-*+•>]|\d{1,3}[.)])\s+|\s*[,;:]\s*$")
@@ -39,7 +41,9 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
             own = own_words(quotes)
             if missing:
                 named = ", ".join(fact.text for fact in missing)
-                notes.append(f"Statement replaced by its quote, which does not have {named}: {_shown(statement)}")
+                notes.append(
+                    f"Statement replaced by its quote, which does not have {named}: {_shown(statement)}"
+                )
             statement = own
         claims.append(Claim("", statement, quotes, question))
     gaps = tuple(dict.fromkeys(" ".join(gap.split()) for gap in findings.gaps if gap.strip()))
@@ -48,7 +52,10 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
 
 def identity_of(quotes: tuple[Quote, ...]) -> list[str]:
     """What names the sources of `quotes`: titles and locators; they bear out names, ids and dates."""
-    return [*dict.fromkeys(quote.title for quote in quotes), *dict.fromkeys(quote.locator for quote in quotes)]
+    return [
+        *dict.fromkeys(quote.title for quote in quotes),
+        *dict.fromkeys(quote.locator for quote in quotes),
+    ]
 
 
 def own_words(quotes: tuple[Quote, ...]) -> str:
@@ -67,7 +74,9 @@ def _located(draft: DraftClaim, ledger: Ledger, agent: str, notes: list[str]) ->
     for draft_quote in draft.quotes:
         quotes = _locate(draft_quote, ledger, agent)
         if not quotes:
-            notes.append(f"Quote dropped, it does not stand in {draft_quote.source!r}: {_shown(draft_quote.text)}")
+            notes.append(
+                f"Quote dropped, it does not stand in {draft_quote.source!r}: {_shown(draft_quote.text)}"
+            )
         for quote in quotes:
             found.setdefault((quote.locator, quote.start, quote.end), quote)
     return tuple(found.values())

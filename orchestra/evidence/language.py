@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -32,9 +33,7 @@ class Words(Struct, frozen=True):
     notes: str
     removed: str
     unsupported: str
-    contents: str
     quotes: str
-    supported: str
     early: str
 
     def failed(self, question: str, reason: str) -> str:
@@ -52,6 +51,42 @@ class Words(Struct, frozen=True):
         """A researcher came back with nothing."""
         return f"没有找到答案：{question}" if self.language == "zh" else f"Nothing found: {question}"
 
+    def checked(self, good: int, sentences: int, sources: int) -> str:
+        """What the check of the report found."""
+        if self.language == "zh":
+            return f"{sentences} 个句子中有 {good} 个经引文核实；引用来源 {sources} 个。"
+        return f"{good} of {sentences} sentences are borne out by their quotes, from {sources} sources."
+
+    def unknown_claims(self, names: Sequence[str]) -> str:
+        """A sentence cites what it was never handed."""
+        listed = ", ".join(names[:5])
+        if self.language == "zh":
+            return f"所引 {listed} 不在交付的论据之中。"
+        return f"It cites {listed}, which it was not handed."
+
+    def no_citation(self) -> str:
+        """A sentence cites nothing."""
+        return "没有引用来源。" if self.language == "zh" else "It cites no source."
+
+    def not_verbatim(self) -> str:
+        """A quote was altered on its way."""
+        if self.language == "zh":
+            return "所引的引文在来源中找不到原文。"
+        return "A quote that it rests on does not stand in its source."
+
+    def not_borne(self, texts: Sequence[str]) -> str:
+        """Figures, dates, ids or names that the quotes do not have."""
+        listed = ("、" if self.language == "zh" else ", ").join(texts[:5])
+        if self.language == "zh":
+            return f"所引的引文中没有 {listed}。"
+        return f"{listed} {'is' if len(texts) == 1 else 'are'} not in the quotes it cites."
+
+    def unrelated(self) -> str:
+        """Not a word in common."""
+        if self.language == "zh":
+            return "与所引的引文没有共同的词语。"
+        return "It has no word in common with the quotes it cites."
+
     def disagreement(self, one: tuple[str, str], other: tuple[str, str]) -> str:
         """Two sources, each as (text, locator)."""
         if self.language == "zh":
@@ -61,11 +96,11 @@ class Words(Struct, frozen=True):
 
 _WORDS = {
     "en": Words(
-        "en", "Summary", "References", "Not found", "Conflicting sources", "Notes", "Removed", "unsupported",
-        "Contents", "quotes", "of sentences supported", "This run ended early",
+        "en", "Summary", "References", "Not found", "Conflicting sources", "Notes", "Removed", "unsupported", "quotes",
+        "This run ended early",
     ),
     "zh": Words(
-        "zh", "摘要", "参考文献", "未找到", "来源不一致", "说明", "已删除", "未经证实", "目录", "引文", "的句子有依据", "运行提前结束",
+        "zh", "摘要", "参考文献", "未找到", "来源不一致", "说明", "已删除", "未经证实", "条引文", "运行提前结束",
     ),
 }  # fmt: skip
 

@@ -28,6 +28,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._documents: dict[tuple[str, str], Document] = {}
+        self._versions: dict[str, list[Document]] = {}
         self._texts: dict[str, str] = {}
         self._labels: dict[str, dict[tuple[str, str], str]] = {}
         self._shown: dict[tuple[str, tuple[str, str]], list[tuple[int, int]]] = {}
@@ -45,6 +46,7 @@ class Ledger:
                     document.locator, document.title, text, key[1], document.kind, document.read_at
                 )
             self._documents[key] = known
+            self._versions.setdefault(known.locator, []).insert(0, known)
         return known
 
     def label(self, agent: str, document: Document) -> str:
@@ -85,12 +87,9 @@ class Ledger:
         """Every source of the session, in the order of registration."""
         return tuple(self._documents.values())
 
-    def find(self, locator: str) -> Document | None:
-        """The source that was last registered under exactly this locator."""
-        for document in reversed(self._documents.values()):
-            if document.locator == locator:
-                return document
-        return None
+    def versions(self, locator: str) -> tuple[Document, ...]:
+        """The sources registered under exactly this locator, the newest first."""
+        return tuple(self._versions.get(locator, ()))
 
     def searchable(self, document: Document) -> Searchable:
         """`document` made ready to be quoted from; what that costs is paid once while it is among the newest."""

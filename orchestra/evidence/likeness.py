@@ -121,7 +121,11 @@ def _measures(reading: Reading) -> Iterator[Measure]:
     edges = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
     for start, end in zip(edges, edges[1:], strict=False):
         inside = [fact for fact in reading.facts if start <= fact.start and fact.end <= end]
-        figures = [fact for fact in inside if fact.kind in ("number", "percent", "money", "date") and fact.unit != "ordinal"]
+        figures = [
+            fact
+            for fact in inside
+            if fact.kind in ("number", "percent", "money", "date") and fact.unit != "ordinal"
+        ]
         if not figures:
             continue
         bare = text[start:end]

@@ -137,7 +137,11 @@ def _cuts_left(text: str, at: int) -> bool:
     if not before:
         return False
     if first.isdigit():
-        joined = before in ".,-+" and at > 1 and (text[at - 2].isdigit() or before in "-+." and not text[at - 2].isalnum())
+        joined = (
+            before in ".,-+"
+            and at > 1
+            and (text[at - 2].isdigit() or before in "-+." and not text[at - 2].isalnum())
+        )
         return before.isdigit() or joined or _is_latin(before) or before == "-" and at == 1
     if first in _NUMERALS:
         return before in _NUMERALS or before.isdigit()
@@ -150,7 +154,13 @@ def _cuts_right(text: str, end: int) -> bool:
         return False
     if last.isdigit():
         more = text[end + 1 : end + 2].isdigit()
-        return after.isdigit() or (after in ".," and more) or _is_latin(after) or after in "%‰" or after in _NUMERALS
+        return (
+            after.isdigit()
+            or (after in ".," and more)
+            or _is_latin(after)
+            or after in "%‰"
+            or after in _NUMERALS
+        )
     if last in _NUMERALS:
         return after in _NUMERALS
     return _is_latin(last) and (_is_latin(after) or after == "_")
