@@ -178,7 +178,7 @@ def _slices(text: str, block: Span, *, by_lines: bool) -> Iterator[Span]:
 
 
 def _line_start(text: str, at: int, end: int) -> int:
-    """Where the text goes on after `at`: at its line's beginning if that lies between, so that indents are kept."""
+    """Where the text goes on after `at`: at its line's beginning if that lies between, to keep indents."""
     blank = _BLANK.match(text, at, end)
     if blank is None:
         return at
@@ -192,7 +192,7 @@ def _last(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
 
 
 def _pack(text: str, atoms: Iterable[Span]) -> list[Span]:
-    """Neighbours joined up to the target; a short rest, and what a colon announces, stay with what is before."""
+    """Neighbours joined up to the target; a short rest, or what a colon announces, joins what precedes."""
     packed: list[Span] = []
     for atom in atoms:
         last = packed[-1] if packed else None
