@@ -38,7 +38,7 @@ def test_names_in_any_script_are_fine(folder: Path) -> None:
 
 
 def test_links_are_not_followed_out_of_the_folder(folder: Path, tmp_path: Path) -> None:
-    """A link inside is met at its target; one that leaves or leads nowhere is named, whether file or folder."""
+    """A link inside is met at its target; one that leaves or leads nowhere is named."""
     (tmp_path / "secret.md").write_text("secret")
     (tmp_path / "elsewhere").mkdir()
     (folder / "real.md").write_text("text")
@@ -117,7 +117,7 @@ def test_a_file_counts_as_a_folder_of_one(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["missing", "missing/deeper", "with\0nul"])
 def test_a_folder_that_is_not_there_is_an_error(folder: Path, name: str) -> None:
     """It says which and what to do."""
-    with pytest.raises(InputError, match="there is no folder .*; name one that holds documents"):
+    with pytest.raises(InputError, match=r"there is no folder .*; name one that holds documents"):
         resolve(folder / name)
 
 

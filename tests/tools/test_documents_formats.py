@@ -20,7 +20,10 @@ def heads(reading: Reading) -> list[tuple[int, str]]:
 
 def test_markdown_is_read_as_it_stands(as_read: Reader) -> None:
     """The text is the file's own; headings in listings are none, emphasis and links leave a heading."""
-    text = "# The *whole* [story](x.html)\n\nTwo\n===\n\n```\n# no heading\n```\n\n## `except*` and __init__ ##\nEnd\n"
+    text = (
+        "# The *whole* [story](x.html)\n\nTwo\n===\n\n```\n# no heading\n```\n\n"
+        "## `except*` and __init__ ##\nEnd\n"
+    )
     reading = as_read(text, "a.md")
     assert reading.document.text == text
     assert reading.document.title == "The whole story"
@@ -38,7 +41,8 @@ def test_restructured_text_has_levels_by_order_of_appearance(as_read: Reader) ->
     """Overlined and underlined titles are different styles; a table's rule is no title."""
     text = (
         "PEP: 517\nTitle: A build-system\n  independent format\nAuthor: N. S.\n\n"
-        "=====\n Top\n=====\n\nUnder\n=====\n\nDeeper\n------\n\n=====  =====\na      b\n=====  =====\n\nNext\n=====\n"
+        "=====\n Top\n=====\n\nUnder\n=====\n\nDeeper\n------\n\n"
+        "=====  =====\na      b\n=====  =====\n\nNext\n=====\n"
     )
     reading = as_read(text, "pep-0517.rst")
     assert reading.document.title == "PEP 517 - A build-system independent format"
@@ -62,7 +66,8 @@ def test_plain_text_is_named_by_a_line_that_stands_alone(as_read: Reader, text: 
 def test_html_is_freed_of_what_surrounds_the_text(as_read: Reader) -> None:
     """Menus, scripts and notices go; lists, listings and tables stay readable."""
     page = """<html><head><title>Page - Site</title><script>var x</script></head><body><nav>Menu</nav>
-      <div class="cookie-banner">Cookies!</div><main><h1>The <b>Page</b></h1><p>One <a href="x">two</a><br>three.
+      <div class="cookie-banner">Cookies!</div><main><h1>The <b>Page</b></h1><p>One <a href="x">two</a><br>
+      three.
       <ul><li>first<li><p>second</p></ul><pre>  kept
     as is</pre><table><tr><th>City<th>People<tr><td>Oslo<td>700,000</table><h2>After</h2>tail</main>
       <footer>Imprint</footer></body></html>"""

@@ -16,9 +16,9 @@ from orchestra.values.sources import Passage
 Cut = Callable[..., tuple[Passage, ...]]
 
 WORDS = st.sampled_from(
-    ["word", "# Head", "## Two", "Title\n====", "```", "~~~", "    code", "\tcode", "- item", "::", "。句子！", "🐟",
-     "\n", "\n\n", "\r\n", "\r\n\r\n", "\r", " ", "  ", ".", "? ", "def f():", "class A:", "@x", "---", "x" * 50,
-     "word " * 120, "汉字" * 200, "a, b; c: d. " * 90, "\u2028", "\x0c", "\x85", "\ufeff"]
+    ["word", "# Head", "## Two", "Title\n====", "```", "~~~", "    code", "\tcode", "- item", "::",
+     "。句子！", "🐟", "\n", "\n\n", "\r\n", "\r\n\r\n", "\r", " ", "  ", ".", "? ", "def f():", "class A:", "@x",
+     "---", "x" * 50, "word " * 120, "汉字" * 200, "a, b; c: d. " * 90, "\u2028", "\x0c", "\x85", "\ufeff"]
 )  # fmt: skip
 TEXTS = st.lists(WORDS, max_size=40).map("".join) | st.text(st.characters(codec="utf-8"), max_size=300)
 
@@ -46,7 +46,7 @@ def test_passages_are_exact_in_order_and_cover_the_text(text: str, name: str) ->
 
 
 def test_passages_keep_to_their_sections(passages_of: Cut) -> None:
-    """Sections name the headings from the outermost, without the title; a bare heading goes with what follows."""
+    """Sections name the headings but the title; a bare heading goes with what follows."""
     found = passages_of("# Title\n\nIntro.\n\n## A\n\n### B\n\nText of b.\n\n## C\n\nText of c.\n", "a.md")
     assert [(passage.section, passage.text) for passage in found] == [
         ("", "# Title\n\nIntro."),
