@@ -53,7 +53,8 @@ def findings_of(request: Request) -> Findings:
             for part in fenced(message.text):
                 label = re.match(r"\[(s\d+)\]", part.label)
                 if label:
-                    quote = part.text.split(". ")[0].strip().rstrip(".") + "."
+                    paragraph = part.text.strip().splitlines()[-1]
+                    quote = paragraph.split(". ")[0].rstrip(".") + "."
                     claim = {"statement": quote, "quotes": [{"source": label[1], "text": quote}]}
                     return Findings.model_validate({"claims": [claim], "gaps": []})
     return Findings(claims=(), gaps=("nothing was found",))
