@@ -1,6 +1,6 @@
 """`research_then_write`: what happens to a question.
 
-    question ─ planner ─▶ Plan ─ researchers, in parallel ─▶ Study … ─▶ Brief ─ writer ─▶ Draft ─ check ─▶ Report
+    question ─ planner ▶ Plan ─ researchers, in parallel ▶ Study … ▶ Brief ─ writer ▶ Draft ─ check ▶ Report
 
 Each agent works in a context of its own and sees only what it is handed: the planner the question, a
 researcher one sub-question and its own tools' results, the writer the brief. A researcher that fails
@@ -35,6 +35,9 @@ class Options(Struct, frozen=True, kw_only=True):
     review: bool = False
 
 
+PLAIN = Options()
+
+
 class Work(Struct, kw_only=True):
     """How far a run has come; what is here when it ends early is what the report is made of."""
 
@@ -45,7 +48,7 @@ class Work(Struct, kw_only=True):
     trouble: str = ""
 
 
-async def research_then_write(session: Session, question: str, options: Options = Options()) -> Report:
+async def research_then_write(session: Session, question: str, options: Options = PLAIN) -> Report:
     """Plan, study in parallel, write, check. Raises AgentFailed when not one researcher could work."""
     work = Work(plan=Plan(title="", questions=(question,)), studies={})
     with session.working():

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = """
     errors redact log config values text roles journal context models tools evidence spend agent session
     workflow runtime serve load cluster testing cli
-""".split()  # noqa: SIM905 - a list of words reads better as words
+""".split()
 BANNED = {"asyncio.create_task", "asyncio.gather", "asyncio.wait_for", "asyncio.ensure_future"}
 
 
@@ -142,9 +142,11 @@ def test_top_level_holds_nothing_else() -> None:
     """What lies at the top is what the house rules name, and what tools require."""
     import subprocess
 
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.rstrip("\0").split("\0")
+    listed = (
+        subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+        .stdout.rstrip("\0")
+        .split("\0")
+    )
     files = {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", ".gitignore"}
     allowed = files | {"orchestra", "agents", "tests", "examples", "benchmarks", "docs", ".ci"}
     assert {path.split("/")[0] for path in listed} <= allowed

@@ -15,7 +15,7 @@ from orchestra.errors import InputError, UserError
 if TYPE_CHECKING:
     from orchestra.config.load import Loaded
     from orchestra.roles.finding import Finding
-    from orchestra.roles.read import Known, Reading
+    from orchestra.roles.read import Reading
     from orchestra.values.messages import ToolSpec
 
 # What a role may name without registering a tool: the documents' tools, and recall, which every agent has.
@@ -64,7 +64,7 @@ class Checked:
         self._specs = tuple(spec for name in tools for spec in tool_specs(name))
 
     def configuration(self, config: str | None) -> None:
-        """What would keep a run from starting here, as a warning: keys are seldom set where files are checked."""
+        """What would keep a run from starting here, as a warning: keys are seldom set here."""
         from orchestra.config.load import examine_settings
 
         if self._loaded.resolved is not None:
