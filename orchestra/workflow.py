@@ -37,6 +37,9 @@ class Options(Struct, frozen=True, kw_only=True):
 
 PLAIN = Options()
 
+# A longer question is a pasted document; researchers are told the plan's title in its place.
+WHOLE_QUESTION_TOKENS = 400
+
 
 class Work(Struct, kw_only=True):
     """How far a run has come; what is here when it ends early is what the report is made of."""
@@ -69,9 +72,11 @@ async def plan(session: Session, question: str, work: Work) -> None:
 
 async def study(session: Session, question: str, work: Work) -> None:
     """One researcher for each sub-question, all at once, each in its own context."""
+    short = session.kit.counter.count(question) <= WHOLE_QUESTION_TOKENS
+    whole = question if short else work.plan.title
 
     async def one(number: int, part: str) -> HandOff[Study]:
-        task = f"Question: {part}\nPart of: {question}"
+        task = f"Question: {part}\nPart of: {whole}"
         found: HandOff[Findings] = await session.ask("researcher", task, receiver="evidence")
         work.studies[number] = studied = studied_from(session, part, found)
         await session.record_handoff(studied)

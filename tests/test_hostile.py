@@ -107,7 +107,9 @@ def test_one_empty_file(folder: Path, capsys: CaptureFixture[str]) -> None:
     assert "empty.md" in capsys.readouterr().err
 
 
-ROLE = Role(name="clerk", description="Calls a tool.", instructions="Call the tool, then answer.", context="tools")
+ROLE = Role(
+    name="clerk", description="Calls a tool.", instructions="Call the tool, then answer.", context="tools"
+)
 
 
 def big_tools(text: str) -> list[FunctionTool]:
@@ -126,13 +128,18 @@ async def test_a_tool_result_of_a_megabyte(tmp_path: Path) -> None:
 
     def clerk(request: Request) -> object:
         prompts.append(request)
-        calls = (ToolCall("a", "read_ledger", "{}"),), (ToolCall("b", "recall", '{"wanted": "Wexler lighthouse"}'),)
+        calls = (
+            (ToolCall("a", "read_ledger", "{}"),),
+            (ToolCall("b", "recall", '{"wanted": "Wexler lighthouse"}'),),
+        )
         if len(prompts) <= 2:
             return Reply(calls=calls[len(prompts) - 1], finish="calls")
         return "done"
 
     model = Scripted(clerk, window=16_000)
-    async with Runtime(settings(tmp_path), models={"small": model}, roles=[ROLE], tools=big_tools(text)) as host:
+    async with Runtime(
+        settings(tmp_path), models={"small": model}, roles=[ROLE], tools=big_tools(text)
+    ) as host:
         async with host.session("steps?") as session:
             handoff = await session.ask("clerk", "How many steps?")
     assert handoff.value == "done"
