@@ -202,6 +202,7 @@ class Session:
         whole = msgspec.structs.replace(
             report,
             session=self.id,
+            question=self.question,
             usage=dict(sorted(self.usage.items())),
             seconds=round(self.kit.clock() - self.began, 3),
             notes=(*report.notes, *notes),
