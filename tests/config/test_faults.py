@@ -152,7 +152,7 @@ JSON = st.recursive(
     max_leaves=4,
 )
 NAMES = """
-    limits agents tokens endpoints url key headers tiers small model fallback window context chat shares models
+    limits agents tokens endpoints url key headers tiers small model fallback window context chat models
 """
 WORDS = st.sampled_from(NAMES.split())
 
