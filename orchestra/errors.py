@@ -28,6 +28,8 @@ The tree, compared with the classes by `tests/test_house.py`:
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class OrchestraError(Exception):
     """The root: its message is one sentence for a person."""
@@ -87,7 +89,10 @@ class RunError(OrchestraError):
 
 
 class ModelError(RunError):
-    """An endpoint failed; `endpoint` and `model` say which, `status` is its HTTP status or None."""
+    """An endpoint failed; `endpoint` and `model` say which, `status` is its HTTP status or None.
+
+    `usage`: the `values.usage.Usage` of the calls that were billed before the failure, None for none.
+    """
 
     def __init__(
         self, message: str, *, endpoint: str = "", model: str = "", status: int | None = None
@@ -96,6 +101,7 @@ class ModelError(RunError):
         self.endpoint = endpoint
         self.model = model
         self.status = status
+        self.usage: Any = None
 
 
 class ModelUnreachable(ModelError):
