@@ -15,7 +15,7 @@ from orchestra.errors import InputError, UserError
 if TYPE_CHECKING:
     from orchestra.config.load import Loaded
     from orchestra.roles.finding import Finding
-    from orchestra.roles.read import Known, Reading
+    from orchestra.roles.read import Reading
     from orchestra.values.messages import ToolSpec
 
 # What a role may name without registering a tool: the documents' tools, and recall, which every agent has.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import click
 
-from orchestra.cli.live import PlainView, TreeView, shortened
+from orchestra.cli.live import PlainView, TreeView
 from orchestra.cli.main import FAILED, INTERRUPTED
 from orchestra.cli.options import settings_options
 from orchestra.cli.totals import totals
