@@ -17,8 +17,9 @@ Cut = Callable[..., tuple[Passage, ...]]
 
 WORDS = st.sampled_from(
     ["word", "# Head", "## Two", "Title\n====", "```", "~~~", "    code", "\tcode", "- item", "::",
-     "。句子！", "🐟", "\n", "\n\n", "\r\n", "\r\n\r\n", "\r", " ", "  ", ".", "? ", "def f():", "class A:", "@x",
-     "---", "x" * 50, "word " * 120, "汉字" * 200, "a, b; c: d. " * 90, "\u2028", "\x0c", "\x85", "\ufeff"]
+     "。句子！", "🐟", "\n", "\n\n", "\r\n", "\r\n\r\n", "\r", " ", "  ", ".", "? ", "def f():",
+     "class A:", "@x", "---", "x" * 50, "word " * 120, "汉字" * 200,
+     "a, b; c: d. " * 90, "\u2028", "\x0c", "\x85", "\ufeff"]
 )  # fmt: skip
 TEXTS = st.lists(WORDS, max_size=40).map("".join) | st.text(st.characters(codec="utf-8"), max_size=300)
 
