@@ -1,0 +1,217 @@
+"""The transport `direct`: aiohttp, with everything that does not change from call to call made once."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from orchestra.errors import ModelError
+from orchestra.models.compatible.addresses import base_url, same_server
+from orchestra.models.compatible.failures import refused, unreachable
+from orchestra.models.compatible.transport import Answer, Place
+from orchestra.models.settings import Endpoint, Network, Times
+
+_REDIRECTS = {301, 302, 303, 307, 308}
+_READ_BUFFER = 1 << 18
+_LAST_BYTES_SECONDS = 0.25
+
+
+class Direct:
+    """Connections to one endpoint, kept and reused; as many at once as are asked for."""
+
+    def __init__(self, endpoint: Endpoint, network: Network, *, url: str = "") -> None:
+        self._base = url or base_url(endpoint.url)
+        self._times = endpoint.times
+        self._compress_over = endpoint.compress_over
+        parts = URL(self._base)
+        self._proxy = network.proxy_for(parts.scheme, parts.host or "")
+        self._urls: dict[str, URL] = {}
+        self._headers = {"Content-Type": "application/json", **_credentials(endpoint), **endpoint.headers}
+        self._session = _session(endpoint.times, parts.scheme == "https", network)
+
+    async def post(self, place: Place, path: str, body: bytes) -> Answer:
+        return await self._whole(place, await self._begin("POST", place, path, body))
+
+    async def open(self, place: Place, path: str, body: bytes) -> _Stream:
+        response = await self._begin("POST", place, path, body)
+        self._limit_silence(response)
+        return _Stream(response, place, self._times)
+
+    async def get(self, place: Place, path: str) -> Answer:
+        return await self._whole(place, await self._begin("GET", place, path, b""))
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    async def _whole(self, place: Place, response: aiohttp.ClientResponse) -> Answer:
+        try:
+            if not response.content.is_eof():
+                self._limit_silence(response)
+            return Answer(response.status, response.headers, await response.read())
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise _failure(place, error, self._times, begun=True) from error
+        finally:
+            response.close()  # a reply that was read to its end has given its connection back already
+
+    def _limit_silence(self, response: aiohttp.ClientResponse) -> None:
+        """From the first byte on, a pause may last no longer than `silence_seconds`."""
+        connection = response.connection
+        if connection is not None and connection.protocol is not None:
+            connection.protocol.read_timeout = self._times.silence_seconds
+            connection.protocol.start_timeout()
+
+    async def _begin(self, method: str, place: Place, path: str, body: bytes) -> aiohttp.ClientResponse:
+        url = self._urls.get(path)
+        if url is None:
+            url = self._urls[path] = _joined(self._base, path)
+        headers = self._headers
+        if self._compress_over is not None and len(body) >= self._compress_over:
+            body = gzip.compress(body, compresslevel=1)
+            headers = {**headers, "Content-Encoding": "gzip"}
+        try:
+            response = await self._session.request(
+                method, url, data=body or None, headers=headers, proxy=self._proxy, allow_redirects=False
+            )
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise _failure(place, error, self._times, begun=False) from error
+        if response.status in _REDIRECTS:
+            return await self._follow(method, place, path, body, response)
+        return response
+
+    async def _follow(
+        self, method: str, place: Place, path: str, body: bytes, response: aiohttp.ClientResponse
+    ) -> aiohttp.ClientResponse:
+        """Go where a redirect points, once, if the key may go there; the place is kept for later calls."""
+        target = URL(response.headers.get("Location", ""))
+        here = self._urls[path]
+        target = here.join(target)
+        response.close()
+        moved = refused(
+            place,
+            f"answered with a redirect to {target.with_query(None)} (status {response.status}): "
+            f"set the url of endpoint {place.endpoint} to the right address",
+            response.status,
+        )
+        if not same_server(str(here), str(target)) or target == here:
+            raise moved
+        try:
+            second = await self._session.request(
+                method,
+                target,
+                data=body or None,
+                headers=self._headers,
+                proxy=self._proxy,
+                allow_redirects=False,
+            )
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise _failure(place, error, self._times, begun=False) from error
+        if second.status in _REDIRECTS:
+            second.close()
+            raise moved
+        self._urls[path] = target
+        return second
+
+
+class _Stream:
+    """A reply that is still coming."""
+
+    def __init__(self, response: aiohttp.ClientResponse, place: Place, times: Times) -> None:
+        self._response = response
+        self._place = place
+        self._times = times
+        self.status = response.status
+        self.headers: Mapping[str, str] = response.headers
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        read = self._response.content.readany
+        try:
+            while chunk := await read():
+                yield chunk
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise _failure(self._place, error, self._times, begun=True) from error
+
+    async def read(self) -> bytes:
+        return b"".join([chunk async for chunk in self.chunks()])
+
+    async def finish(self) -> None:
+        """Take what is left, so that the connection can serve again; a server that keeps it open loses it."""
+        try:
+            async with asyncio.timeout(_LAST_BYTES_SECONDS):
+                while await self._response.content.readany():
+                    pass
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            self._response.close()
+
+    async def close(self) -> None:
+        self._response.close()
+
+
+def _session(times: Times, secure: bool, network: Network) -> aiohttp.ClientSession:
+    """`limit=0`: how many may be in flight is the governor's business, not the pool's."""
+    tls: Any = True
+    if secure and network.ca_file:
+        import ssl
+
+        tls = ssl.create_default_context(cafile=network.ca_file)
+    connector = aiohttp.TCPConnector(limit=0, ssl=tls)
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        read_bufsize=_READ_BUFFER,
+        timeout=aiohttp.ClientTimeout(
+            total=times.total_seconds,
+            connect=times.connect_seconds,
+            sock_connect=times.connect_seconds,
+            sock_read=times.first_byte_seconds,
+        ),
+    )
+
+
+def _credentials(endpoint: Endpoint) -> dict[str, str]:
+    if not endpoint.key:
+        return {}
+    if endpoint.kind == "azure":
+        return {"api-key": endpoint.key}
+    return {"Authorization": f"Bearer {endpoint.key}"}
+
+
+def _joined(base: str, path: str) -> URL:
+    if path.startswith("http"):
+        return URL(path)
+    url = URL(base)
+    return url.with_path(url.path.rstrip("/") + path).with_query(url.query)
+
+
+def _failure(place: Place, error: BaseException, times: Times, *, begun: bool) -> ModelError:
+    """One sentence for each way in which a connection fails."""
+    if isinstance(error, aiohttp.InvalidURL):
+        return refused(place, f"has a url that cannot be used: {error}")
+    if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError)):
+        return refused(
+            place, f"has a certificate that is not trusted ({error}): set SSL_CERT_FILE to its authority's"
+        )
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return unreachable(place, f"is behind a proxy that cannot be reached ({error}): check HTTPS_PROXY")
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return unreachable(
+            place, f"cannot be reached ({error}): check that it runs and that its url is right"
+        )
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return unreachable(place, f"did not take the connection within {times.connect_seconds:g} s")
+    if isinstance(error, aiohttp.SocketTimeoutError):
+        if begun:
+            return unreachable(
+                place,
+                f"fell silent for {times.silence_seconds or times.first_byte_seconds:g} s inside its reply",
+            )
+        return unreachable(place, f"sent no first byte within {times.first_byte_seconds:g} s")
+    if isinstance(error, TimeoutError):
+        return unreachable(place, f"was not done within {times.total_seconds or 0:g} s")
+    if begun:
+        return unreachable(place, f"dropped the connection inside its reply ({error})")
+    return unreachable(place, f"dropped the connection before its reply ({error})")
