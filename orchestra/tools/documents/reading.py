@@ -26,7 +26,7 @@ from orchestra.tools.documents.formats.plain import (
     read_text,
 )
 from orchestra.tools.documents.formats.table import read_table
-from orchestra.tools.documents.outline import Content
+from orchestra.tools.documents.outline import Content, one_line
 from orchestra.values.sources import Document
 
 FILE_BYTES = 50 * 1024 * 1024
@@ -115,7 +115,7 @@ def interpret(data: bytes, locator: str) -> Reading:
         raise InputError(str(error), file=locator) from error
     document = Document(
         locator=locator,
-        title=content.title or PurePath(locator).name,
+        title=content.title or one_line(PurePath(locator).name),
         text=content.text,
         sha256=hashlib.sha256(content.text.encode()).hexdigest(),
         read_at=time.time(),

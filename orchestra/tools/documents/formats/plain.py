@@ -148,7 +148,8 @@ def _first_lines(text: str, count: int) -> list[tuple[int, str]]:
 
 def _bare(title: str) -> str:
     """A heading without emphasis, links and tags."""
-    return one_line(_SPAN.sub(r"\2", _LINK.sub(lambda found: found[1] or "", title)))[:TITLE_CHARS]
+    unlinked = _LINK.sub(lambda found: found[1] or "", title[: 2 * TITLE_CHARS])
+    return one_line(_SPAN.sub(r"\2", unlinked))[:TITLE_CHARS]
 
 
 def _front_matter(text: str) -> tuple[int, str]:
