@@ -96,11 +96,12 @@ class Words(Struct, frozen=True):
 
 _WORDS = {
     "en": Words(
-        "en", "Summary", "References", "Not found", "Conflicting sources", "Notes", "Removed", "unsupported", "quotes",
-        "This run ended early",
+        "en", "Summary", "References", "Not found", "Conflicting sources", "Notes", "Removed", "unsupported",
+        "quotes", "This run ended early",
     ),
     "zh": Words(
-        "zh", "摘要", "参考文献", "未找到", "来源不一致", "说明", "已删除", "未经证实", "条引文", "运行提前结束",
+        "zh", "摘要", "参考文献", "未找到", "来源不一致", "说明", "已删除", "未经证实",
+        "条引文", "运行提前结束",
     ),
 }  # fmt: skip
 
