@@ -82,7 +82,8 @@ def paragraph(sentences: Iterable[Sentence], say: Words) -> str:
         if not sentence.supported:
             piece += f" **⚠ {say.unsupported}: {escape(sentence.problem, at_start=False)}**"
         closed = not text or (_WIDE_END.search(sentence.text) and text.endswith("]"))
-        text += piece if closed else f" {piece}"
+        # Behind a mark a bracket would make a link of it.
+        text += re.sub(r"^(?=[(:])", r"\\", piece) if closed else f" {piece}"
     return text
 
 

@@ -106,7 +106,7 @@ class _Page:
         return (
             f'<li id="r{reference.n}" value="{reference.n}"><strong dir="auto">{title}</strong><br>'
             f'<span class="where" dir="auto">{where}</span>'
-            f"<details><summary>{len(reference.quotes)} {_text(self.say.quotes)}</summary>{quotes}</details>"
+            f"<details><summary>{_text(self.say.quote_count(len(reference.quotes)))}</summary>{quotes}</details>"
             "</li>\n"
         )
 
