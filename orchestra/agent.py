@@ -34,8 +34,6 @@ WRAP_UP = (
     "You are close to your limit. Call no more tools: give your result now, with what you have, "
     "and name what is missing."
 )
-# A schema failed this often on one tier hands the step to the large one (design §5).
-FAILURES_BEFORE_ESCALATION = 2
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
 # Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
@@ -90,7 +88,6 @@ class Agent:
         if len(desk.toolbox):
             self._toolbox = desk.toolbox.joined((recall_tool(self.context),))
         self._trail = PromptTrail()
-        self._failures = 0
         self._began = 0.0
 
     async def run(self, task: str) -> Outcome:
@@ -163,12 +160,9 @@ class Agent:
             return None
 
     async def _failed(self, tier: str, problem: str, error: OutputInvalid | None = None) -> None:
-        """Note a reply that did not fit; after two the large tier takes over, after one more it is over."""
+        """A reply and its repair did not fit: the step goes to the large tier, or it is over."""
         await self._put("note", {"what": "output invalid", "tier": tier, "problem": problem[:300]})
-        self._failures += 1
-        if self._failures < FAILURES_BEFORE_ESCALATION:
-            return
-        if self._failures > FAILURES_BEFORE_ESCALATION or tier == "large" or "large" not in self._desk.tiers:
+        if tier == "large" or "large" not in self._desk.tiers:
             raise error or AgentFailed(f"{self.path} gave no usable result: {problem}", agent=self.path)
         await self._put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"

@@ -106,7 +106,7 @@ def test_error_tree_is_as_told() -> None:
     told: dict[str, str] = {}
     stack: list[tuple[int, str]] = []
     for line in (errors.__doc__ or "").splitlines():
-        match = re.match(r"^([\s│├└─]*)([A-Z]\w+)(\s|$)", line)
+        match = re.match(r"^(    [\s│├└─]*)([A-Z]\w+)(\s|$)", line)
         if match is None:
             continue
         depth = len(match[1])
@@ -143,8 +143,8 @@ def test_top_level_holds_nothing_else() -> None:
     import subprocess
 
     listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.splitlines()
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.rstrip("\0").split("\0")
     files = {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", ".gitignore"}
     allowed = files | {"orchestra", "agents", "tests", "examples", "benchmarks", "docs", ".ci"}
     assert {path.split("/")[0] for path in listed} <= allowed

@@ -9,7 +9,17 @@ from msgspec import structs
 
 from orchestra.context.archive import Archive, shelved
 from orchestra.context.assembly import Frame, Joins, Piece, Prompt, assemble
-from orchestra.context.blocks import LATE, Block, Entry, Fate, Zone, entry_of, resettled, settled_place
+from orchestra.context.blocks import (
+    LATE,
+    Block,
+    Entry,
+    Fate,
+    Zone,
+    entry_of,
+    first_block,
+    resettled,
+    settled_place,
+)
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.calls import OpenCalls
 from orchestra.context.endings import Endings
@@ -234,17 +244,7 @@ class Context:
             return
         message = Message("system", self._instructions)
         self._instructions = ""
-        first = Block(
-            number=1,
-            zone="fixed",
-            source="instructions",
-            message=message,
-            tokens=self.counter.message(message),
-            place=settled_place("fixed", 1),
-            leaves="never",
-            why="the role's instructions",
-        )
-        self._blocks.insert(0, first)
+        self._blocks.insert(0, first_block(message, self.counter.message(message)))
 
     def _add(self, zone: Zone, source: str, message: Message, **fields: object) -> Block:
         self._numbers += 1

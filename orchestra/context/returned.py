@@ -15,8 +15,8 @@ class Result(Struct, frozen=True, kw_only=True):
     """What came back for one call. `text` is all of it, as it came.
 
     `passages`: it is fenced passages under labels of their own. `failed`: it is an error, written for the
-    model. `ephemeral`: it leaves once the model has answered. `archived` False: what it holds is in the archive
-    already (a recall). `shown`: it was already prepared by `results.show`, for instance in a thread.
+    model. `ephemeral`: it leaves once the model has answered. `archived` False: what it holds is in the
+    archive already (a recall). `shown`: it was already prepared by `results.show`, for instance in a thread.
     """
 
     call: ToolCall

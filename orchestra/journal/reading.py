@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from orchestra.errors import InputError
 from orchestra.journal.address import read_address
+from orchestra.journal.blobs import INLINE
 from orchestra.journal.records import EventRecord, SessionRecord, SessionTotals
 
 if TYPE_CHECKING:
@@ -70,15 +71,20 @@ class Reader:
         wanted = None if kinds is None else tuple(kinds)
         return await self._read(queries.events, session, agent, wanted)
 
-    async def text(self, digest: str) -> str:
-        """The text with this hash (hex). Raises StoreError where the store does not hold it."""
-        return (await self.texts((digest,)))[digest]
+    async def text(self, where: str) -> str:
+        """The text that an event or a session names so. Raises StoreError where the store lacks it."""
+        return (await self.texts((where,)))[where]
 
-    async def texts(self, digests: Iterable[str]) -> Mapping[str, str]:
-        """Hash to text, for all of them. Raises StoreError where one is not there."""
+    async def texts(self, where: Iterable[str]) -> Mapping[str, str]:
+        """The same for many at once: from what an event or a session names to the text."""
         from orchestra.journal import queries
 
-        return await self._read(queries.texts, tuple(dict.fromkeys(digests)))
+        named = dict.fromkeys(where)
+        found = {name: name[len(INLINE) :] for name in named if name.startswith(INLINE)}
+        digests = tuple(name for name in named if name not in found)
+        if digests:
+            found.update(await self._read(queries.texts, digests))
+        return found
 
     async def totals(self, sessions: Sequence[str]) -> Mapping[str, SessionTotals]:
         """What each of these sessions has used so far."""

@@ -40,7 +40,10 @@ class SessionTotals(Struct, frozen=True):
 
 
 class EventRecord(Struct, frozen=True, kw_only=True):
-    """One event as stored: `seq` counts from 1 in its session, `texts` maps a name to a blob's hash."""
+    """One event as stored.
+
+    `seq` counts from 1 in its session; `texts` maps a name to what `Reader.text` takes.
+    """
 
     session: str
     seq: int

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from orchestra.errors import StoreError
-from orchestra.journal.blobs import Blob, Packer
+from orchestra.journal.blobs import INLINE, LONGEST_INLINE, Packer
 from orchestra.redact import Redactor
 from orchestra.values.events import Event
 
 # Distinct texts of one session whose hashes are remembered, about 200 bytes each.
 _REMEMBERED = 4_096
+# Texts up to this many characters are looked at for secrets together; a look costs 5 µs however short.
+LONGEST_SHORT = 1_000
 
 
 class SessionStart(Struct, frozen=True, kw_only=True):
@@ -59,15 +61,26 @@ class Item(Struct, frozen=True):
     seq: int = 0
     data: str = ""
 
+    def short_texts(self) -> Iterator[str]:
+        """What is looked at for secrets together with other items' texts."""
+        yield self.data
+        if isinstance(self.what, Event):
+            for text in self.what.texts.values():
+                if len(text) <= LONGEST_SHORT:
+                    yield text
+
 
 class Rows:
-    """The rows of one or more items, by table, as SQLAlchemy takes them."""
+    """The rows of one or more items, by table; each a tuple in the order of the table's columns.
+
+    `changed`: (status, finished, owner, id).
+    """
 
     def __init__(self) -> None:
-        self.begun: list[dict[str, Any]] = []
-        self.changed: list[dict[str, Any]] = []
-        self.blobs: list[dict[str, Any]] = []
-        self.events: list[dict[str, Any]] = []
+        self.begun: list[tuple[Any, ...]] = []
+        self.changed: list[tuple[Any, ...]] = []
+        self.blobs: list[tuple[Any, ...]] = []
+        self.events: list[tuple[Any, ...]] = []
 
 
 def encode(value: Any) -> str:
@@ -99,6 +112,7 @@ class RowMaker:
     def __init__(self, redactor: Redactor, *, owner: str) -> None:
         self._redact = redactor
         self._owner = owner
+        self._redact_short: Callable[[str], str] = redactor
         self._pack = Packer()
         self._makers: dict[type, Callable[[Item, Any, Rows], None]] = {
             Event: self._event,
@@ -108,65 +122,63 @@ class RowMaker:
 
     def __call__(self, items: Sequence[Item]) -> Rows:
         rows = Rows()
+        self._redact_short = self._redact if self._may_hold_secrets(items) else str
         for item in items:
             self._makers[type(item.what)](item, item.what, rows)
         return rows
 
+    def _may_hold_secrets(self, items: Sequence[Item]) -> bool:
+        """One look at all the short texts of a group, in place of one at each."""
+        short = [text for item in items for text in item.short_texts()]
+        together = "\n".join(short)
+        # Behind an escape in JSON a secret's beginning could hide.
+        return "\\" in together or self._redact(together) != together
+
     def _event(self, item: Item, event: Event, rows: Rows) -> None:
-        texts = {name: self._hash(text, item.live, rows).hex() for name, text in event.texts.items()}
+        texts = {name: self._kept(text, item.live, rows) for name, text in event.texts.items()}
         rows.events.append(
-            {
-                "session": event.session,
-                "seq": item.seq,
-                "agent": plain(event.agent),
-                "turn": event.turn,
-                "kind": event.kind,
-                "at": event.at,
-                "data": self._json(item.data),
-                "texts": encode(texts) if texts else "",
-            }
+            (
+                event.session,
+                item.seq,
+                plain(event.agent),
+                event.turn,
+                event.kind,
+                event.at,
+                self._json(item.data),
+                encode(texts) if texts else "",
+            )
         )
 
     def _start(self, item: Item, start: SessionStart, rows: Rows) -> None:
+        title = plain(self._redact(" ".join(start.question[:2_000].split())))[:300]
         question = self._hash(start.question, item.live, rows)
-        rows.begun.append(
-            {
-                "id": start.id,
-                "title": plain(self._redact(" ".join(start.question[:2_000].split())))[:300],
-                "question": question,
-                "workflow": plain(start.workflow),
-                "status": "running",
-                "created": start.created,
-                "finished": None,
-                "owner": self._owner,
-                "config": self._json(item.data),
-            }
-        )
+        about = (plain(start.workflow), "running", start.created, None, self._owner, self._json(item.data))
+        rows.begun.append((start.id, title, question, *about))
 
     def _change(self, item: Item, change: SessionChange, rows: Rows) -> None:
-        rows.changed.append(
-            {
-                "which": item.live.session,
-                "status": change.status,
-                "finished": change.finished,
-                "owner": self._owner,
-            }
-        )
+        rows.changed.append((change.status, change.finished, self._owner, item.live.session))
+
+    def _kept(self, text: str, live: Live, rows: Rows) -> str:
+        """Where the text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
+        if len(text) <= LONGEST_INLINE:
+            return INLINE + self._redact_short(text)
+        return self._hash(text, live, rows).hex()
 
     def _hash(self, text: str, live: Live, rows: Rows) -> bytes:
         key = hash(text)
         known = live.stored.get(key)
         if known is not None:
             return known
-        blob: Blob = self._pack(self._redact(text))
-        rows.blobs.append({"hash": blob.hash, "codec": blob.codec, "size": blob.size, "body": blob.body})
+        redacted = self._redact_short(text) if len(text) <= LONGEST_SHORT else self._redact(text)
+        blob = self._pack(redacted)
+        rows.blobs.append((blob.hash, blob.codec, blob.size, blob.body))
         if len(live.stored) >= _REMEMBERED:
             live.stored.clear()
         live.stored[key] = blob.hash
         return blob.hash
 
     def _json(self, text: str) -> str:
-        """Redacted as one text, which is cheap; only where that finds something, value by value."""
-        if self._redact(text) == text:
+        """Redacted value by value where there may be something to redact; the text as it is elsewhere."""
+        if self._redact_short is str:
             return text
         return encode(self._redact.value(decode(text)))

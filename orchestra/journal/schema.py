@@ -39,7 +39,9 @@ events = sa.Table(
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("data", sa.Text, nullable=False),  # JSON
-    sa.Column("texts", sa.Text, nullable=False),  # JSON: name to a blob's hash in hex; "" for none
+    sa.Column(
+        "texts", sa.Text, nullable=False
+    ),  # JSON: name to hash in hex, or "=" and a short text; "" for none
     sqlite_with_rowid=False,
 )
 

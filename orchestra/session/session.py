@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from orchestra.agent import Agent, Desk, Outcome
 from orchestra.config.settings import SessionLimits
+from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
 from orchestra.errors import InputError, RunError
@@ -27,12 +28,18 @@ from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import Event, EventKind
 from orchestra.values.handoffs import HandOff
 from orchestra.values.messages import OutputSpec
+from orchestra.values.report import Report
 from orchestra.values.roles import Role
 from orchestra.values.usage import NO_USAGE, Usage
 
 T = TypeVar("T")
 R = TypeVar("R")
 Watch = Callable[[Event], None]
+
+# A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
+# writer can use: five researchers' hand-offs at their default cap are 20,000.
+TASK_SHARE = 0.7
+TASK_TOKENS = 20_000
 
 
 class Kit(Struct, frozen=True, kw_only=True):
@@ -185,6 +192,28 @@ class Session:
         if self._watch is not None:
             self._watch(event)
 
+    async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
+        """The report with what only the session knows: its id, usage, time and why it may be partial."""
+        whole = msgspec.structs.replace(
+            report,
+            session=self.id,
+            usage=dict(sorted(self.usage.items())),
+            seconds=round(self.kit.clock() - self.began, 3),
+            notes=(*report.notes, *notes),
+            partial=self.stopped or partial,
+        )
+        data = {"supported_share": whole.supported_share, "words": whole.words, "partial": whole.partial}
+        await self.record("verified", data=data, texts={"report": as_json(whole)})
+        return whole
+
+    def room(self, role: str) -> int:
+        """Tokens that the task of this role's agent may have: what its window leaves beside the rest."""
+        found = self.role(role)
+        tiers = self.kit.tiers
+        window = min(tiers.model_for(found.steps).window, tiers.model_for(found.final).window)
+        usable = budget_of(window, self.kit.policies[found.context]).usable
+        return max(min(TASK_TOKENS, int(usable * TASK_SHARE)), 1)
+
     def charge(self, tier: str, usage: Usage) -> None:
         """Book what a call of this tier took."""
         self.usage[tier] = self.usage.get(tier, NO_USAGE) + usage
@@ -206,7 +235,7 @@ class Session:
         number = self._paths[name] = self._paths.get(name, 0) + 1
         own = tools if tools is not None else self.toolbox
         named = OUTPUTS.get(role.output)
-        spec: OutputSpec | None = output_spec(output or named) if output or named else None  # type: ignore[arg-type]  # one of them is there
+        spec: OutputSpec | None = output_spec(output or named) if output or named else None
         desk = Desk(
             session=self.id,
             tiers=self.kit.tiers,

@@ -41,7 +41,7 @@ class Found(Struct, frozen=True):
 
 
 class Walk(Struct, frozen=True):
-    """What a folder holds; `problems` has one line for each file that is left out and could have been meant."""
+    """What a folder holds; `problems` has one line for each file left out that could have been meant."""
 
     found: tuple[Found, ...]
     problems: tuple[str, ...]

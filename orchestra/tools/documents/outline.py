@@ -83,7 +83,7 @@ def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
-    """Whether a table's first row names its columns: filled, all different, without figures, and rows follow."""
+    """Whether a table's first row names its columns: filled, different, no figures, and rows follow."""
     names = [cell.strip() for cell in first]
     if not rest or not all(names) or len(set(names)) < len(names):
         return False

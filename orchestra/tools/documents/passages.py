@@ -24,6 +24,7 @@ VERSION = 1
 LEAST = 80
 TARGET = 200
 MOST = 280
+_SURELY_TOO_LONG = 20 * MOST  # characters, unless most are blanks
 
 _PIECE = re.compile(
     "[\u0e01-\u0ece\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -46,7 +47,7 @@ class Section(Struct, frozen=True):
 
 
 class Span(Struct, frozen=True):
-    """Characters [start, end) and how many pieces they are."""
+    """Characters [start, end) and how many pieces they are, counted no further than just beyond MOST."""
 
     start: int
     end: int
@@ -126,7 +127,9 @@ def _atoms(text: str, section: Section, *, by_lines: bool) -> list[Span]:
 
 
 def _span(text: str, start: int, end: int) -> Span:
-    return Span(start, end, len(_PIECE.findall(text, start, end)))
+    if end - start < _SURELY_TOO_LONG:
+        return Span(start, end, len(_PIECE.findall(text, start, end)))
+    return Span(start, end, sum(1 for _ in islice(_PIECE.finditer(text, start, end), MOST + 1)))
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -173,12 +176,13 @@ def _slices(text: str, block: Span, *, by_lines: bool) -> Iterator[Span]:
         low, high = found[LEAST].start(), found[TARGET].start()
         stop = _last(_LINE_END if by_lines else _SENTENCE_END, text, low, high)
         stop = stop or _last(_LINE_END, text, low, high) or _last(_BLANK, text, low, high) or high
-        yield _span(text, at, at + len(text[at:stop].rstrip()))
+        size = sum(1 for piece in found if piece.start() < stop)
+        yield Span(at, at + len(text[at:stop].rstrip()), size)
         at = _line_start(text, stop, block.end)
 
 
 def _line_start(text: str, at: int, end: int) -> int:
-    """Where the text goes on after `at`: at its line's beginning if that lies between, so that indents are kept."""
+    """Where the text goes on after `at`: at its line's beginning if that lies between, to keep indents."""
     blank = _BLANK.match(text, at, end)
     if blank is None:
         return at
@@ -192,7 +196,7 @@ def _last(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
 
 
 def _pack(text: str, atoms: Iterable[Span]) -> list[Span]:
-    """Neighbours joined up to the target; a short rest, and what a colon announces, stay with what is before."""
+    """Neighbours joined up to the target; a short rest, or what a colon announces, joins what precedes."""
     packed: list[Span] = []
     for atom in atoms:
         last = packed[-1] if packed else None

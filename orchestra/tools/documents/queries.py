@@ -22,7 +22,8 @@ def watch_terms(database: sqlite3.Connection, folder: int) -> None:
 
 def count_passages(database: sqlite3.Connection, folder: int) -> int:
     row = database.execute(
-        "SELECT count(*) FROM documents_passages p JOIN documents_files f ON f.id = p.file WHERE f.folder = ?",
+        "SELECT count(*) FROM documents_passages p JOIN documents_files f ON f.id = p.file "
+        "WHERE f.folder = ?",
         (folder,),
     ).fetchone()
     return int(row[0])
@@ -34,8 +35,8 @@ def frequencies(database: sqlite3.Connection, folder: int, terms: Sequence[str])
     for at in range(0, len(terms), _AT_ONCE):
         some = terms[at : at + _AT_ONCE]
         rows = database.execute(
-            f"SELECT term, max(CASE col WHEN 'body' THEN doc ELSE 1 END) FROM temp.documents_words_{folder} "
-            f"WHERE term IN ({', '.join('?' * len(some))}) GROUP BY term",
+            f"SELECT term, max(CASE col WHEN 'body' THEN doc ELSE 1 END) FROM "  # noqa: S608  # a number of ours
+            f"temp.documents_words_{folder} WHERE term IN ({', '.join('?' * len(some))}) GROUP BY term",
             some,
         )
         found.update((term, int(count)) for term, count in rows)
@@ -50,7 +51,7 @@ def candidates(
         return []
     table = f"documents_terms_{folder}"
     rows = database.execute(
-        f"SELECT p.id, f.id, f.locator, p.start, p.worth, t.title, t.section, t.body FROM "
+        f"SELECT p.id, f.id, f.locator, p.start, p.worth, t.title, t.section, t.body FROM "  # noqa: S608  # ours
         f"(SELECT rowid AS id FROM {table} WHERE {table} MATCH ? "
         f"ORDER BY bm25({table}, 1.0, 1.5, 1.0) LIMIT ?) best "
         f"JOIN {table} t ON t.rowid = best.id JOIN documents_passages p ON p.id = best.id "

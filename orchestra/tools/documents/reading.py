@@ -35,10 +35,11 @@ FILE_BYTES = 50 * 1024 * 1024
 TextReader = Callable[[str, str], Content]
 
 _CODE = """
-    .py .pyi .pyx .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp .hh
-    .m .mm .cu .cs .fs .vb .swift .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .lisp .el
-    .sh .bash .zsh .fish .ps1 .sql .proto .graphql .tf .vue .svelte .zig .nim .d .f90 .pas .css .scss .cmake
-    .gradle .asm .sol
+    .py .pyi .pyx .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp
+    .hh .m .mm .cu .cs .fs .vb .swift .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj
+    .lisp
+    .el .sh .bash .zsh .fish .ps1 .sql .proto .graphql .tf .vue .svelte .zig .nim .d .f90 .pas .css .scss
+    .cmake .gradle .asm .sol
 """
 _DATA = """
     .json .jsonl .ndjson .yaml .yml .toml .ini .cfg .conf .log .properties .xml .bib .lock .srt .vtt
@@ -56,9 +57,9 @@ _HTML = frozenset((".html", ".htm", ".xhtml"))
 
 # Documents that hold text in a form not read here, with the way out.
 _UNREAD = {
-    ".doc": "save it as .docx", ".odt": "save it as .docx", ".rtf": "save it as .docx", ".pages": "save it as .docx",
+    ".doc": "save it as .docx", ".odt": "save it as .docx", ".rtf": "save it as .docx",
     ".xls": "save its sheets as .csv", ".xlsx": "save its sheets as .csv", ".ods": "save its sheets as .csv",
-    ".ppt": "export it as .pdf", ".pptx": "export it as .pdf", ".odp": "export it as .pdf", ".key": "export it as .pdf",
+    ".ppt": "export it as .pdf", ".pptx": "export it as .pdf", ".odp": "export it as .pdf",
     ".epub": "convert it to .html", ".mobi": "convert it to .html", ".djvu": "convert it to .pdf",
 }  # fmt: skip
 
@@ -77,7 +78,7 @@ def read(path: str | Path, root: str | Path) -> Document:
 
 
 def load(path: str | Path, locator: str, limit_bytes: int = FILE_BYTES) -> bytes:
-    """The bytes of a regular file of at most `limit_bytes`; a link or a device put in its place is not followed."""
+    """The bytes of a regular file of at most `limit_bytes`; a link or device put in its place is refused."""
     flags = (
         os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )

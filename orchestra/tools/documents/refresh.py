@@ -21,13 +21,15 @@ from orchestra.values.sources import Passage
 
 # A file changed within this time of its last reading may have changed again within the clock's grain.
 _GRAIN_NS = 2_000_000_000
+_BATCH_CHARS = 2_000_000  # of text that wait to be written together
+
 PREAMBLE_WORTH = 0.3
 LISTING_WORTH = 0.5
-_LISTINGS = frozenset(
-    ("references", "bibliography", "footnotes", "copyright", "acknowledgements", "acknowledgments", "acknowledgement",
-     "table of contents", "contents", "further reading", "see also", "index", "参考文献", "参考资料", "目录", "参考文献一覧")
-)  # fmt: skip
-_BATCH_CHARS = 2_000_000  # of text that wait to be written together
+_LISTINGS_NAMES = """
+    references|bibliography|footnotes|copyright|acknowledgements|acknowledgments|table of contents|contents|
+    further reading|see also|index|参考文献|参考资料|目录|目次|版权
+"""
+_LISTINGS = frozenset(name.strip() for name in _LISTINGS_NAMES.split("|"))
 
 
 class Refreshed(Struct, frozen=True):
@@ -119,7 +121,7 @@ def _stamp(found: Found, seen_ns: int, content: bytes) -> store.Stamp:
 
 
 def _worth(passage: Passage, content: Content) -> float:
-    """What a match in it counts for: lists of authors, dates and sources name a subject and do not tell of it."""
+    """What a match in it counts for: lists of authors and sources name a subject and do not tell of it."""
     if passage.end <= content.preamble:
         return PREAMBLE_WORTH
     last = passage.section.rpartition(" > ")[2].casefold().strip(" .:0123456789")

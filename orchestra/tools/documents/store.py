@@ -1,7 +1,7 @@
 """The index's tables: files with their text, passages, and one full-text table of terms for each folder.
 
-The full-text tables hold terms that `text.terms` has already cut, so SQLite only splits at blanks. Each folder
-has its own, so that how rare a term is does not hang on what else the store holds.
+The full-text tables hold terms that `text.terms` has already cut, so SQLite only splits at blanks. Each
+folder has its own, so that how rare a term is does not hang on what else the store holds.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def connect(path: str) -> sqlite3.Connection:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise StoreError(
-                    f"the folder for the index {path!r} cannot be made ({error.strerror}); choose another place"
+                    f"the folder for the index {path!r} cannot be made ({error.strerror}); choose another"
                 ) from error
         database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
@@ -127,7 +127,7 @@ def naming_store(path: str) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
             raise StoreError(
-                f"the index {path!r} has been locked by another program for {BUSY_SECONDS:g} s; try again later"
+                f"the index {path!r} has been locked by another program for {BUSY_SECONDS:g} s; try later"
             ) from error
         raise StoreError(
             f"the index {path!r} cannot be used ({error}); check the path and its rights"
@@ -183,12 +183,13 @@ def put(database: sqlite3.Connection, folder: int, entry: Entry) -> None:
     if row:
         remove(database, folder, row[0])
     document, stamp = entry.document, entry.stamp
+    text = zlib.compress(document.text.encode(), 1) if document else b""
     made = database.execute(
-        "INSERT INTO documents_files (folder, locator, size, modified_ns, changed_ns, seen_ns, content, problem, "
-        "title, sha256, read_at, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO documents_files (folder, locator, size, modified_ns, changed_ns, seen_ns, content, "
+        "problem, title, sha256, read_at, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (folder, entry.locator, stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.seen_ns, stamp.content,
          entry.problem, document.title if document else "", document.sha256 if document else "",
-         document.read_at if document else 0.0, zlib.compress(document.text.encode(), 1) if document else b""),
+         document.read_at if document else 0.0, text),
     )  # fmt: skip
     if document:
         _put_passages(database, folder, int(made.lastrowid or 0), entry)
@@ -204,7 +205,8 @@ def touch(database: sqlite3.Connection, file: int, stamp: Stamp) -> None:
 
 def remove(database: sqlite3.Connection, folder: int, file: int) -> None:
     database.execute(
-        f"DELETE FROM documents_terms_{folder} WHERE rowid IN (SELECT id FROM documents_passages WHERE file = ?)",
+        f"DELETE FROM documents_terms_{folder} WHERE rowid IN "  # noqa: S608  # a number of ours
+        "(SELECT id FROM documents_passages WHERE file = ?)",
         (file,),
     )
     database.execute("DELETE FROM documents_passages WHERE file = ?", (file,))
@@ -219,7 +221,7 @@ def _put_passages(database: sqlite3.Connection, folder: int, file: int, entry: E
         ((number, file, row.start, row.stop, row.section, row.worth) for number, row in numbered),
     )
     database.executemany(
-        f"INSERT INTO documents_terms_{folder} (rowid, title, section, body) VALUES (?, ?, ?, ?)",
+        f"INSERT INTO documents_terms_{folder} (rowid, title, section, body) VALUES (?, ?, ?, ?)",  # noqa: S608  # ours
         ((number, entry.title_terms, row.section_terms, row.body_terms) for number, row in numbered),
     )
 

@@ -17,7 +17,7 @@ _MODIFIERS = (
 )
 _DEFINITION = re.compile(
     rf"(?P<indent>[ \t]*)(?:(?:{_MODIFIERS})[ \t]+)*(?P<word>{_WORDS})\b[ \t]*"
-    r"(?:\([^)]*\)[ \t]*|<[^>]*>[ \t]*)?(?P<name>[A-Za-z_$][\w$.:]*)"
+    r"(?:\([^)]*\)[ \t]*|<[^>]*>[ \t]*)?(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::)[\w$]+)*)"
 )
 # C and its kin: a type, a name and parameters at the margin, without a semicolon at the end.
 _C_FUNCTION = re.compile(

@@ -20,8 +20,8 @@ UNPACKED_BYTES = 400 * 1024 * 1024
 
 _OLE = b"\xd0\xcf\x11\xe0"  # the container of encrypted Office files and of the old .doc
 # What zipfile, lxml (whose errors are SyntaxErrors) and python-docx raise on damaged files.
-_DAMAGE = (PackageNotFoundError, zipfile.BadZipFile, zlib.error, SyntaxError, LookupError, ValueError, TypeError,
-           AttributeError, EOFError, OSError, NotImplementedError, RecursionError)  # fmt: skip
+_DAMAGE = (PackageNotFoundError, zipfile.BadZipFile, zlib.error, SyntaxError, LookupError, ValueError,
+           TypeError, AttributeError, EOFError, OSError, NotImplementedError, RecursionError)  # fmt: skip
 _HEADING = re.compile(r"heading\s*(\d)")
 
 

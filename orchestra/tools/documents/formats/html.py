@@ -14,8 +14,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from orchestra.tools.documents.outline import Content, Heading, Writer, looks_like_header, one_line, row_text
 
 _LEFT_OUT = (
-    "script, style, noscript, template, iframe, svg, canvas, object, form, button, select, nav, aside, footer, "
-    "[hidden], [aria-hidden=true], [role=navigation], [role=banner], [role=contentinfo], [role=search]"
+    "script, style, noscript, template, iframe, svg, canvas, object, form, button, select, nav, "
+    "aside, footer, [hidden], [aria-hidden=true], [role=navigation], [role=banner], "
+    "[role=contentinfo], [role=search]"
 )
 _BOILERPLATE = re.compile(
     r"(?:^|[-_\s])(?:cookies?|breadcrumbs?|sidebar|advert\w*|ads?|social|share|sharing|newsletter|popup|menu|navbar|"
@@ -25,8 +26,8 @@ _BOILERPLATE = re.compile(
 _ROOTS = ("main", "[role=main]", "article", "#content")
 _ROOT_SHARE = 0.3  # a root must hold this share of the body's text to stand for the page
 _BLOCK_TAGS = """
-    address article blockquote body center dd details dialog div dl dt fieldset figcaption figure footer h1 h2 h3
-    h4 h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th thead tr ul
+    address article blockquote body center dd details dialog div dl dt fieldset figcaption figure footer h1 h2
+    h3 h4 h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _HEADS = {f"h{level}": level for level in range(1, 7)}

@@ -1,4 +1,4 @@
-"""Plain text and the markup that is read as it stands: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, data.
+"""Text and markup that are read as they stand: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, data.
 
 Nothing is removed from these, so a quote from them stands in the file itself.
 """
@@ -27,7 +27,7 @@ _RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
 _FIELD = re.compile(r":?([A-Za-z][A-Za-z -]{0,40}):(?:[ \t]+(.*))?$")
 _FRONT_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]{1,80}>|:[a-z:]+:(?=`)")
-_SPAN = re.compile(r"(`{1,2}|\*{1,3}|(?<!\w)_{1,2})(?=\S)([^`]+?)(?<=\S)\1(?!\w)")
+_SPAN = re.compile(r"(`{1,2}|\*{1,3})(?=\S)([^`]+?)(?<=\S)\1(?!\w)")
 _OTHER_HEADS = {
     ".adoc": re.compile(r"(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$"),
     ".org": re.compile(r"(?P<mark>\*{1,6})[ \t]+(?P<title>\S.*)$"),
@@ -109,7 +109,7 @@ def read_restructured(text: str, extension: str) -> Content:
 
 
 def read_text(text: str, extension: str) -> Content:
-    """Text without markup; a short first line that stands alone is its title, underlined lines are headings."""
+    """Text without markup; a short first line alone is its title, underlined lines are headings."""
     found = read_restructured(text, extension)
     title = found.title
     if not title:
