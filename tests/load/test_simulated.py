@@ -133,7 +133,7 @@ async def test_research_roles() -> None:
         (claim,) = reply.value.claims
         assert claim.quotes[0].source == "s1"
         assert claim.quotes[0].text in PASSAGE
-        brief = f'{question}\nTitle: Wheels\nClaims\n```\n{{"id":"c1","question":1,"claim":"It was.","quotes":[]}}\n```'
+        brief = f"{question}\nTitle: Wheels\n{CLAIMS}"
         draft = (await model.reply(asks(brief, output=output(Draft)))).value
     assert draft.title == "Wheels"
     assert draft.sections[0].sentences[0].claims == ("c1",)
