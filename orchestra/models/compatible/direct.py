@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
+from orchestra.errors import ModelRefused
 from orchestra.models.compatible.addresses import base_url, same_server
 from orchestra.models.compatible.dropped import dropped, never_sent
 from orchestra.models.compatible.failures import refused
@@ -75,7 +76,10 @@ class Direct:
             headers = {**headers, "Content-Encoding": "gzip"}
         response = await self._request(method, place, url, body, headers)
         if response.status in _REDIRECTS:
-            return await self._follow(method, place, path, body, response)
+            self._move(place, path, response)
+            response = await self._request(method, place, self._urls[path], body, headers)
+            if response.status in _REDIRECTS:
+                raise self._moved(place, URL(response.headers.get("Location", "")), response)
         return response
 
     async def _request(
@@ -93,28 +97,23 @@ class Direct:
                     raise dropped(place, error, self._times, begun=False) from error
                 again = False
 
-    async def _follow(
-        self, method: str, place: Place, path: str, body: bytes, response: aiohttp.ClientResponse
-    ) -> aiohttp.ClientResponse:
-        """Go where a redirect points, once, if the key may go there; the place is kept for later calls."""
-        target = URL(response.headers.get("Location", ""))
+    def _move(self, place: Place, path: str, response: aiohttp.ClientResponse) -> None:
+        """Take the address that a redirect gives for this path from now on, if the key may go there."""
         here = self._urls[path]
-        target = here.join(target)
+        target = here.join(URL(response.headers.get("Location", "")))
+        if target == here or not same_server(str(here), str(target)):
+            raise self._moved(place, target, response)
         response.close()
-        moved = refused(
+        self._urls[path] = target
+
+    def _moved(self, place: Place, target: URL, response: aiohttp.ClientResponse) -> ModelRefused:
+        response.close()
+        return refused(
             place,
             f"answered with a redirect to {target.with_query(None)} (status {response.status}): "
             f"set the url of endpoint {place.endpoint} to the right address",
             response.status,
         )
-        if not same_server(str(here), str(target)) or target == here:
-            raise moved
-        second = await self._request(method, place, target, body, self._headers)
-        if second.status in _REDIRECTS:
-            second.close()
-            raise moved
-        self._urls[path] = target
-        return second
 
 
 class _Stream:
