@@ -1,1 +1,1 @@
-"""What a model sees."""
+"""WHAT A MODEL SEES: blocks, tokens, budget, assembly, state, archive, recall and the manifest."""

@@ -40,6 +40,9 @@ class Extractive:
     def window(self) -> int:
         return self._window
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        return 0.0
+
     async def reply(self, request: Request) -> Reply:
         began = time.perf_counter()
         calls, value, text = self._answer(request)

@@ -22,7 +22,9 @@ def watch_terms(database: sqlite3.Connection, folder: int) -> None:
 
 def count_passages(database: sqlite3.Connection, folder: int) -> int:
     row = database.execute(
-        "SELECT count(*) FROM documents_passages p JOIN documents_files f ON f.id = p.file WHERE f.folder = ?", (folder,)
+        "SELECT count(*) FROM documents_passages p JOIN documents_files f ON f.id = p.file "
+        "WHERE f.folder = ?",
+        (folder,),
     ).fetchone()
     return int(row[0])
 
@@ -33,28 +35,30 @@ def frequencies(database: sqlite3.Connection, folder: int, terms: Sequence[str])
     for at in range(0, len(terms), _AT_ONCE):
         some = terms[at : at + _AT_ONCE]
         rows = database.execute(
-            f"SELECT term, max(CASE col WHEN 'body' THEN doc ELSE 1 END) FROM temp.documents_words_{folder} "
-            f"WHERE term IN ({', '.join('?' * len(some))}) GROUP BY term",
+            f"SELECT term, max(CASE col WHEN 'body' THEN doc ELSE 1 END) FROM "  # noqa: S608  # a number of ours
+            f"temp.documents_words_{folder} WHERE term IN ({', '.join('?' * len(some))}) GROUP BY term",
             some,
         )
         found.update((term, int(count)) for term, count in rows)
     return {term: found[term] for term in terms if term in found}
 
 
-def candidates(database: sqlite3.Connection, folder: int, terms: Sequence[str], limit: int) -> list[Candidate]:
+def candidates(
+    database: sqlite3.Connection, folder: int, terms: Sequence[str], limit: int
+) -> list[Candidate]:
     """The passages that SQLite ranks best for any of the terms."""
     if not terms:
         return []
     table = f"documents_terms_{folder}"
     rows = database.execute(
-        f"SELECT p.id, f.id, f.locator, p.start, p.preamble, t.title, t.section, t.body FROM "
+        f"SELECT p.id, f.id, f.locator, p.start, p.worth, t.title, t.section, t.body FROM "  # noqa: S608  # ours
         f"(SELECT rowid AS id FROM {table} WHERE {table} MATCH ? "
         f"ORDER BY bm25({table}, 1.0, 1.5, 1.0) LIMIT ?) best "
         f"JOIN {table} t ON t.rowid = best.id JOIN documents_passages p ON p.id = best.id "
         "JOIN documents_files f ON f.id = p.file",
         (" OR ".join(f'"{term}"' for term in terms), limit),
     )
-    return [Candidate(*row[:4], bool(row[4]), *row[5:]) for row in rows]
+    return [Candidate(*row) for row in rows]
 
 
 def passage(database: sqlite3.Connection, number: int) -> tuple[int, int, str]:
@@ -76,7 +80,8 @@ def passages_of(database: sqlite3.Connection, folder: int, locator: str) -> list
 def document_head(database: sqlite3.Connection, folder: int, locator: str) -> tuple[int, str] | None:
     """A document's number and its text's hash; None where there is no such document."""
     row = database.execute(
-        "SELECT id, sha256 FROM documents_files WHERE folder = ? AND locator = ? AND problem = ''", (folder, locator)
+        "SELECT id, sha256 FROM documents_files WHERE folder = ? AND locator = ? AND problem = ''",
+        (folder, locator),
     ).fetchone()
     return (int(row[0]), str(row[1])) if row else None
 

@@ -17,9 +17,6 @@ AVERAGE_TERMS = 90.0
 
 SECTION_WEIGHT = 1.5
 TITLE_WEIGHT = 1.0
-PREAMBLE_FACTOR = 0.3
-"""A list of authors and dates names the subject and says nothing about it."""
-
 SAME_SHARE = 0.8
 """Passages that share more of their different terms than this say the same."""
 
@@ -31,7 +28,7 @@ class Candidate(Struct, frozen=True):
     file: int
     locator: str
     start: int
-    preamble: bool
+    worth: float
     title: str
     section: str
     body: str
@@ -84,7 +81,7 @@ def _score(candidate: Candidate, weight: Mapping[str, float]) -> float:
         count = body.count(term) + SECTION_WEIGHT * section.count(term) + TITLE_WEIGHT * title.count(term)
         if count:
             score += value * count * (K1 + 1.0) / (count + norm)
-    return score * (PREAMBLE_FACTOR if candidate.preamble else 1.0)
+    return score * candidate.worth
 
 
 def _same(one: frozenset[str], other: frozenset[str]) -> bool:

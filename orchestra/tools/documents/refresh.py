@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
@@ -14,12 +14,22 @@ from orchestra.errors import InputError
 from orchestra.text.terms import terms
 from orchestra.tools.documents import store
 from orchestra.tools.documents.folder import Found, walk
+from orchestra.tools.documents.outline import Content
 from orchestra.tools.documents.passages import cut
 from orchestra.tools.documents.reading import FILE_BYTES, Reading, interpret, load
+from orchestra.values.sources import Document, Passage
 
 # A file changed within this time of its last reading may have changed again within the clock's grain.
 _GRAIN_NS = 2_000_000_000
 _BATCH_CHARS = 2_000_000  # of text that wait to be written together
+
+PREAMBLE_WORTH = 0.3
+LISTING_WORTH = 0.5
+_LISTINGS_NAMES = """
+    references|bibliography|footnotes|copyright|acknowledgements|acknowledgments|table of contents|contents|
+    further reading|see also|index|参考文献|参考资料|目录|目次|版权
+"""
+_LISTINGS = frozenset(name.strip() for name in _LISTINGS_NAMES.split("|"))
 
 
 class Refreshed(Struct, frozen=True):
@@ -33,7 +43,11 @@ class Refreshed(Struct, frozen=True):
 
 
 def refresh(
-    database: sqlite3.Connection, root: Path, *, limit_bytes: int = FILE_BYTES, check: Callable[[], None] = lambda: None
+    database: sqlite3.Connection,
+    root: Path,
+    *,
+    limit_bytes: int = FILE_BYTES,
+    check: Callable[[], None] = lambda: None,
 ) -> Refreshed:
     """Blocks; call it in a worker thread. `check` is called before each file and may raise to stop."""
     folder = store.folder_id(database, str(root))
@@ -93,17 +107,31 @@ def _entry(reading: Reading, stamp: store.Stamp) -> store.Entry:
             passage.start,
             passage.end,
             passage.section,
-            passage.end <= reading.content.preamble,
+            _worth(passage, reading.content),
             " ".join(terms(passage.section)),
             " ".join(terms(passage.text)),
         )
         for passage in cut(reading)
     )
-    return store.Entry(document.locator, stamp, document, " ".join(terms(document.title)), rows)
+    return store.Entry(document.locator, stamp, document, _title_terms(document), rows)
 
 
 def _stamp(found: Found, seen_ns: int, content: bytes) -> store.Stamp:
     return store.Stamp(found.size, found.modified_ns, found.changed_ns, seen_ns, content)
+
+
+def _title_terms(document: Document) -> str:
+    """Of the title and the file's name."""
+    name = PurePosixPath(document.locator).stem
+    return " ".join(dict.fromkeys(terms(f"{document.title} {name}")))
+
+
+def _worth(passage: Passage, content: Content) -> float:
+    """What a match in it counts for: lists of authors and sources name a subject and do not tell of it."""
+    if passage.end <= content.preamble:
+        return PREAMBLE_WORTH
+    last = passage.section.rpartition(" > ")[2].casefold().strip(" .:0123456789")
+    return content.worth * (LISTING_WORTH if last in _LISTINGS else 1.0)
 
 
 class _Writer:

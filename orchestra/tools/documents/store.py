@@ -1,7 +1,7 @@
 """The index's tables: files with their text, passages, and one full-text table of terms for each folder.
 
-The full-text tables hold terms that `text.terms` has already cut, so SQLite only splits at blanks. Each folder
-has its own, so that how rare a term is does not hang on what else the store holds.
+The full-text tables hold terms that `text.terms` has already cut, so SQLite only splits at blanks. Each
+folder has its own, so that how rare a term is does not hang on what else the store holds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CREATE TABLE documents_passages (
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
     section TEXT NOT NULL,
-    preamble INTEGER NOT NULL
+    worth REAL NOT NULL             -- what a match in it counts for
 );
 CREATE INDEX documents_passages_of_file ON documents_passages (file, start);
 """
@@ -82,7 +82,7 @@ class Row(Struct, frozen=True):
     start: int
     stop: int
     section: str
-    preamble: bool
+    worth: float
     section_terms: str
     body_terms: str
 
@@ -98,7 +98,7 @@ class Entry(Struct, frozen=True):
     problem: str = ""
 
 
-def connect(path: str) -> sqlite3.Connection:
+def connect(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """Opens the database at `path` (":memory:": one of its own) and makes the tables. Raises StoreError."""
     with naming_store(path):
         if path != ":memory:":
@@ -106,11 +106,11 @@ def connect(path: str) -> sqlite3.Connection:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise StoreError(
-                    f"the folder for the index {path!r} cannot be made ({error.strerror}); choose another place"
+                    f"the folder for the index {path!r} cannot be made ({error.strerror}); choose another"
                 ) from error
-        database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
         try:
-            _use_wal(database)
+            _use_wal(database, busy_seconds)
             database.execute("PRAGMA synchronous=NORMAL")
             _make_tables(database)
         except BaseException:
@@ -127,9 +127,11 @@ def naming_store(path: str) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
             raise StoreError(
-                f"the index {path!r} has been locked by another program for {BUSY_SECONDS:g} s; try again later"
+                f"the index {path!r} is locked by another program; try again when it is done"
             ) from error
-        raise StoreError(f"the index {path!r} cannot be used ({error}); check the path and its rights") from error
+        raise StoreError(
+            f"the index {path!r} cannot be used ({error}); check the path and its rights"
+        ) from error
     except sqlite3.DatabaseError as error:
         raise StoreError(
             f"the index {path!r} is damaged or no database ({error}); delete it, it is made anew"
@@ -181,12 +183,13 @@ def put(database: sqlite3.Connection, folder: int, entry: Entry) -> None:
     if row:
         remove(database, folder, row[0])
     document, stamp = entry.document, entry.stamp
+    text = zlib.compress(document.text.encode(), 1) if document else b""
     made = database.execute(
-        "INSERT INTO documents_files (folder, locator, size, modified_ns, changed_ns, seen_ns, content, problem, "
-        "title, sha256, read_at, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO documents_files (folder, locator, size, modified_ns, changed_ns, seen_ns, content, "
+        "problem, title, sha256, read_at, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (folder, entry.locator, stamp.size, stamp.modified_ns, stamp.changed_ns, stamp.seen_ns, stamp.content,
          entry.problem, document.title if document else "", document.sha256 if document else "",
-         document.read_at if document else 0.0, zlib.compress(document.text.encode(), 1) if document else b""),
+         document.read_at if document else 0.0, text),
     )  # fmt: skip
     if document:
         _put_passages(database, folder, int(made.lastrowid or 0), entry)
@@ -202,7 +205,8 @@ def touch(database: sqlite3.Connection, file: int, stamp: Stamp) -> None:
 
 def remove(database: sqlite3.Connection, folder: int, file: int) -> None:
     database.execute(
-        f"DELETE FROM documents_terms_{folder} WHERE rowid IN (SELECT id FROM documents_passages WHERE file = ?)",
+        f"DELETE FROM documents_terms_{folder} WHERE rowid IN "  # noqa: S608  # a number of ours
+        "(SELECT id FROM documents_passages WHERE file = ?)",
         (file,),
     )
     database.execute("DELETE FROM documents_passages WHERE file = ?", (file,))
@@ -213,18 +217,18 @@ def _put_passages(database: sqlite3.Connection, folder: int, file: int, entry: E
     (first,) = database.execute("SELECT coalesce(max(id), 0) + 1 FROM documents_passages").fetchone()
     numbered = list(enumerate(entry.rows, first))
     database.executemany(
-        "INSERT INTO documents_passages (id, file, start, stop, section, preamble) VALUES (?, ?, ?, ?, ?, ?)",
-        ((number, file, row.start, row.stop, row.section, row.preamble) for number, row in numbered),
+        "INSERT INTO documents_passages (id, file, start, stop, section, worth) VALUES (?, ?, ?, ?, ?, ?)",
+        ((number, file, row.start, row.stop, row.section, row.worth) for number, row in numbered),
     )
     database.executemany(
-        f"INSERT INTO documents_terms_{folder} (rowid, title, section, body) VALUES (?, ?, ?, ?)",
+        f"INSERT INTO documents_terms_{folder} (rowid, title, section, body) VALUES (?, ?, ?, ?)",  # noqa: S608  # ours
         ((number, entry.title_terms, row.section_terms, row.body_terms) for number, row in numbered),
     )
 
 
-def _use_wal(database: sqlite3.Connection) -> None:
+def _use_wal(database: sqlite3.Connection, busy_seconds: float) -> None:
     """SQLite does not wait when two programs change the mode at the same time, so this does."""
-    until = time.monotonic() + BUSY_SECONDS
+    until = time.monotonic() + busy_seconds
     while True:
         try:
             database.execute("PRAGMA journal_mode=WAL")

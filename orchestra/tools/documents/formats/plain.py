@@ -1,4 +1,4 @@
-"""Plain text and the markup that is read as it stands: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, data.
+"""Text and markup that are read as they stand: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, data.
 
 Nothing is removed from these, so a quote from them stands in the file itself.
 """
@@ -13,6 +13,9 @@ from orchestra.tools.documents.outline import Content, Heading, one_line
 TITLE_CHARS = 160
 """A longer first line is a sentence and not a title."""
 
+DATA_WORTH = 0.6
+"""Data repeats the words of its keys and says little with them."""
+
 LINE_CHARS = 1000
 """A longer line is no heading."""
 
@@ -23,7 +26,8 @@ _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
 _FIELD = re.compile(r":?([A-Za-z][A-Za-z -]{0,40}):(?:[ \t]+(.*))?$")
 _FRONT_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*]+|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|<[^>]{1,80}>")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]{1,80}>|:[a-z:]+:(?=`)")
+_SPAN = re.compile(r"(`{1,2}|\*{1,3})(?=\S)([^`]+?)(?<=\S)\1(?!\w)")
 _OTHER_HEADS = {
     ".adoc": re.compile(r"(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$"),
     ".org": re.compile(r"(?P<mark>\*{1,6})[ \t]+(?P<title>\S.*)$"),
@@ -64,7 +68,11 @@ def read_markdown(text: str, extension: str) -> Content:
             continue
         elif before and (setext := _SETEXT.match(line)) and len(setext[1]) > 1:
             headings.append(Heading(before[0], 1 if setext[1][0] == "=" else 2, _bare(before[1])))
-        before = (start, line) if line.strip() and not mark and not line.startswith((" ", "\t", "|", ">", "-")) else None
+        before = (
+            (start, line)
+            if line.strip() and not mark and not line.startswith((" ", "\t", "|", ">", "-"))
+            else None
+        )
     kept = tuple(heading for heading in headings if heading.title)
     return Content(text, title or (kept[0].title if kept else ""), kept, preamble)
 
@@ -101,7 +109,7 @@ def read_restructured(text: str, extension: str) -> Content:
 
 
 def read_text(text: str, extension: str) -> Content:
-    """Text without markup; a short first line that stands alone is its title, underlined lines are headings."""
+    """Text without markup; a short first line alone is its title, underlined lines are headings."""
     found = read_restructured(text, extension)
     title = found.title
     if not title:
@@ -115,7 +123,7 @@ def read_text(text: str, extension: str) -> Content:
 
 def read_data(text: str, extension: str) -> Content:
     """JSON, YAML, TOML, logs: each line for itself."""
-    return Content(text, by_lines=True)
+    return Content(text, by_lines=True, worth=DATA_WORTH)
 
 
 def read_other_markup(text: str, extension: str) -> Content:
@@ -140,7 +148,8 @@ def _first_lines(text: str, count: int) -> list[tuple[int, str]]:
 
 def _bare(title: str) -> str:
     """A heading without emphasis, links and tags."""
-    return one_line(_MARKUP.sub(lambda found: found[1] or "", title))[:TITLE_CHARS]
+    unlinked = _LINK.sub(lambda found: found[1] or "", title[: 2 * TITLE_CHARS])
+    return one_line(_SPAN.sub(r"\2", unlinked))[:TITLE_CHARS]
 
 
 def _front_matter(text: str) -> tuple[int, str]:

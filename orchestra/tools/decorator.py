@@ -1,0 +1,168 @@
+"""`@tool`: a typed function becomes a tool, its schema read from hints and docstring."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, overload
+
+import anyio.to_thread
+import docstring_parser
+import pydantic
+from pydantic_core import to_json
+
+from orchestra.errors import ToolArguments, ToolFailed
+from orchestra.tools.port import Effects, ToolOutput
+from orchestra.values.messages import ToolSpec
+
+# What a function raises when the world, not its author, is at fault. The model reads these and goes
+# on; anything else is a bug and flies.
+EXPECTED = (OSError, ValueError, LookupError, ArithmeticError)
+
+
+class FunctionTool:
+    """A tool made of one function; `seconds` None: as long as the agent's deadline allows."""
+
+    __slots__ = ("_arguments", "_function", "_is_async", "effects", "ephemeral", "seconds", "spec")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        spec: ToolSpec,
+        arguments: type[pydantic.BaseModel],
+        effects: Effects,
+        seconds: float | None,
+        ephemeral: bool,
+    ) -> None:
+        self._function = function
+        self._arguments = arguments
+        self._is_async = inspect.iscoroutinefunction(function)
+        self.spec = spec
+        self.effects: Effects = effects
+        self.seconds = seconds
+        self.ephemeral = ephemeral
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolOutput:
+        """Validate the arguments and run the function, in a worker thread when it is not async."""
+        try:
+            valid = self._arguments.model_validate(arguments)
+        except pydantic.ValidationError as error:
+            raise ToolArguments(_problems(self.spec.name, error)) from error
+        keywords = {name: getattr(valid, name) for name in self._arguments.model_fields}
+        try:
+            if self._is_async:
+                result = await self._function(**keywords)
+            else:
+                result = await anyio.to_thread.run_sync(
+                    functools.partial(self._function, **keywords), abandon_on_cancel=True
+                )
+        except EXPECTED as error:
+            raise ToolFailed(f"{self.spec.name} failed: {error or type(error).__name__}") from error
+        return self._output(result)
+
+    def _output(self, result: Any) -> ToolOutput:
+        if isinstance(result, ToolOutput):
+            return result
+        text = result if isinstance(result, str) else to_json(result, fallback=str).decode()
+        return ToolOutput(text=text, ephemeral=self.ephemeral)
+
+
+def _problems(name: str, error: pydantic.ValidationError) -> str:
+    """What was wrong with the arguments, in words a model can act on."""
+    parts = [
+        f"{'.'.join(str(step) for step in item['loc']) or 'arguments'}: {item['msg']}"
+        for item in error.errors(include_url=False, include_input=False)
+    ]
+    return f"The arguments of {name} do not fit its schema: {'; '.join(parts)}."
+
+
+def slim(schema: Any) -> Any:
+    """A JSON schema without what a model has no use for: titles, and defaults that are null."""
+    if isinstance(schema, list):
+        return [slim(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, Any] = {}
+    for key, value in schema.items():
+        if (key == "title" and isinstance(value, str)) or (key == "default" and value is None):
+            continue
+        # A property may itself be called "title"; below "properties" the keys are names.
+        kept[key] = (
+            {name: slim(part) for name, part in value.items()}
+            if key in ("properties", "$defs") and isinstance(value, dict)
+            else slim(value)
+        )
+    return kept
+
+
+@overload
+def tool(function: Callable[..., Awaitable[Any]] | Callable[..., Any], /) -> FunctionTool: ...
+
+
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    effects: Effects = "read",
+    seconds: float | None = 60.0,
+    ephemeral: bool = False,
+) -> Callable[[Callable[..., Any]], FunctionTool]: ...
+
+
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    effects: Effects = "read",
+    seconds: float | None = 60.0,
+    ephemeral: bool = False,
+) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
+    """Make a tool of a typed function; its docstring is what the model reads.
+
+    Every parameter needs a type hint; a Google, NumPy or reST docstring describes each.
+    `effects="write"` says that a call changes something outside. `ephemeral` results leave the
+    context after one turn. Raises TypeError for a function that cannot be described.
+    """
+    if seconds is not None and seconds <= 0:
+        raise ValueError(f"seconds must be above zero or None, not {seconds}")
+
+    def make(target: Callable[..., Any]) -> FunctionTool:
+        spec, arguments = _describe(target, name)
+        return FunctionTool(
+            target, spec=spec, arguments=arguments, effects=effects, seconds=seconds, ephemeral=ephemeral
+        )
+
+    return make if function is None else make(function)
+
+
+def _describe(function: Callable[..., Any], name: str | None) -> tuple[ToolSpec, type[pydantic.BaseModel]]:
+    shown: str = name or str(getattr(function, "__name__", type(function).__name__))
+    docstring = docstring_parser.parse(inspect.getdoc(function) or "")
+    described = {part.arg_name: part.description for part in docstring.params}
+    fields: dict[str, Any] = {}
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except NameError as error:
+        raise TypeError(f"tool {shown}: {error}; hints are looked up at module level") from error
+    for parameter in signature.parameters.values():
+        if parameter.annotation is parameter.empty:
+            raise TypeError(f"tool {shown}: parameter {parameter.name} needs a type hint")
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+            raise TypeError(f"tool {shown}: parameter {parameter.name} must be callable by name")
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (
+            parameter.annotation,
+            pydantic.Field(default, description=described.get(parameter.name)),
+        )
+    parts = (docstring.short_description, docstring.long_description)
+    description = "\n".join(part for part in parts if part)
+    if not description:
+        raise TypeError(f"tool {shown}: the docstring is missing, and a model reads nothing else")
+    arguments = pydantic.create_model(
+        shown, __config__=pydantic.ConfigDict(extra="forbid", arbitrary_types_allowed=True), **fields
+    )
+    schema = slim(arguments.model_json_schema())
+    return ToolSpec(name=shown, description=description, parameters=schema), arguments

@@ -1,0 +1,123 @@
+"""The toolbox: named tools, narrowed per role, called concurrently."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import anyio
+import msgspec
+from msgspec import Struct
+
+from orchestra.errors import ConfigError, ToolArguments, ToolError, ToolTimeout, ToolUnknown, alone
+from orchestra.tools.port import Tool, ToolOutput
+from orchestra.values.messages import ToolCall, ToolSpec
+
+
+class ToolResult(Struct, frozen=True, kw_only=True):
+    """A call and what came of it: `output`, or `error` as a text for the model ("" when it worked).
+
+    `arguments` is what was understood of the call's JSON. `seconds` is the time it took.
+    """
+
+    call: ToolCall
+    output: ToolOutput
+    error: str = ""
+    seconds: float = 0.0
+
+
+class Toolbox:
+    """Tools by name; immutable and shared. `narrowed` gives a role its own."""
+
+    __slots__ = ("_tools", "specs")
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            if tool.spec.name in self._tools:
+                raise ConfigError(f"two tools are called {tool.spec.name!r}; rename one", key=tool.spec.name)
+            self._tools[tool.spec.name] = tool
+        self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tools
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    def narrowed(self, names: Iterable[str]) -> Toolbox:
+        """A toolbox of just these; raises ConfigError for a name that is not here."""
+        wanted = tuple(dict.fromkeys(names))
+        missing = [name for name in wanted if name not in self._tools]
+        if missing:
+            raise ConfigError(
+                f"no tool is called {missing[0]!r}; {nearest(missing[0], self._tools)}", key=missing[0]
+            )
+        return Toolbox(self._tools[name] for name in wanted)
+
+    def joined(self, tools: Iterable[Tool]) -> Toolbox:
+        """This toolbox and more."""
+        return Toolbox((*self, *tools))
+
+    async def run(self, call: ToolCall) -> ToolResult:
+        """One call; what a tool says no to comes back as a text for the model and is never raised."""
+        started = time.perf_counter()
+        output, error = ToolOutput(), ""
+        try:
+            output = await self._run(call)
+        except ToolError as problem:
+            error = str(problem)
+        return ToolResult(call=call, output=output, error=error, seconds=time.perf_counter() - started)
+
+    async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
+        """All calls at once; results in the order of the calls."""
+        if len(calls) == 1:
+            return (await self.run(calls[0]),)
+        with alone():
+            async with anyio.create_task_group() as group:
+                handles = [group.start_soon(self.run, call) for call in calls]
+        return tuple([handle.return_value for handle in handles])
+
+    async def _run(self, call: ToolCall) -> ToolOutput:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            raise ToolUnknown(f"No tool is called {call.name!r}; {nearest(call.name, self._tools)}.")
+        arguments = decode_arguments(call)
+        if tool.seconds is None:
+            return await tool.call(arguments)
+        try:
+            with anyio.fail_after(tool.seconds) as scope:
+                return await tool.call(arguments)
+        except TimeoutError:
+            if not scope.cancelled_caught:
+                raise
+            raise ToolTimeout(f"{call.name} did not answer within {tool.seconds:g} s.") from None
+
+
+def decode_arguments(call: ToolCall) -> dict[str, Any]:
+    """The call's arguments as an object; raises ToolArguments with a text for the model."""
+    try:
+        arguments = msgspec.json.decode(call.arguments or "{}")
+    except msgspec.DecodeError as error:
+        raise ToolArguments(f"The arguments of {call.name} are not JSON: {error}.") from error
+    if not isinstance(arguments, dict):
+        raise ToolArguments(f"The arguments of {call.name} must be a JSON object.")
+    return arguments
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """What to use instead of an unknown name."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    if close:
+        return f"nearest: {', '.join(close)}"
+    return f"there are: {', '.join(names[:12])}" if names else "there are none"
