@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
@@ -22,9 +23,11 @@ from orchestra.models.extractive.words import (
 from orchestra.text.terms import STOP_WORDS, terms
 from orchestra.values.messages import ToolSpec
 
-MOST_ROUNDS = 3
+MOST_ROUNDS = 4
 MOST_CALLS = 4  # in one round
 HITS = 10  # passages asked for, where the tool lets one say so
+MOST_OPENED = 2
+NEAR_BEST = 0.7  # documents that fit at least so well beside the best one are opened as well
 MOST_SECTIONS = 2
 SECTION_WORTH = 0.05
 CORE_WORTH = 0.06
@@ -102,7 +105,7 @@ def next_lookups(
     elif known is None:
         queries = [content_words(task.whole), *strong_words(task.question)] if turn == 1 else []
     else:
-        queries = _taught(task, known, hits) if turn == 1 else _uncovered(task, known)
+        queries = _taught(task, known, hits) if turn == 1 else _uncovered(task, known) if turn == 2 else []
     lookups = _fresh(queries, desk, made)
     if known is not None and desk.read:
         lookups += _readings(known, desk, made, listed or {})
@@ -179,17 +182,16 @@ def _readings(
 ) -> list[Lookup]:
     """The beginning of the best document, which tells what it is about; then its sections that fit best."""
     opened = {(str(call.arguments.get(desk.path)), str(call.arguments.get(desk.section, ""))) for call in made}
-    best = known.documents()[0]
+    fits = known.document_fits()
+    ranked = known.documents()
+    near = [name for name in ranked[:MOST_OPENED] if fits[name] >= NEAR_BEST * fits[ranked[0]]]
     if not any(call.name == desk.read for call in made):
-        return [Lookup(desk.read, {desk.path: best})]
+        return [Lookup(desk.read, {desk.path: name}) for name in near]
     if not desk.section:
         return []
-    found = []
-    for document in listed:
-        for section in _sections(known, document, listed[document]):
-            if (document, section) not in opened:
-                found.append(Lookup(desk.read, {desk.path: document, desk.section: section}))
-    return found[:MOST_SECTIONS]
+    queues = [[(name, path) for path in _sections(known, name, listed[name])] for name in ranked if name in listed]
+    turns = [pair for row in zip_longest(*queues) for pair in row if pair is not None and pair not in opened]
+    return [Lookup(desk.read, {desk.path: name, desk.section: path}) for name, path in turns[:MOST_SECTIONS]]
 
 
 def _sections(known: Relevance, document: str, names: Sequence[str]) -> list[str]:
