@@ -78,6 +78,9 @@ def hits(messages: Sequence[Message], speakers: Sequence[str] = ("tool",)) -> li
         for rank, data in enumerate(fenced(message.text)):
             match = _LABEL.search(data.label)
             if match is None:
+                if "user" in speakers and data.label and not data.label.rstrip(":").endswith(("Claims", "Draft")):
+                    for piece in _pieces(data.text):
+                        found.setdefault((data.label, piece), Hit(data.label, data.label, "", "", piece, call, rank))
                 continue
             label, locator, title, section = (part.strip() if part else "" for part in match.groups())
             for piece in _pieces(data.text):

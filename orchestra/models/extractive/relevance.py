@@ -11,13 +11,13 @@ from msgspec import Struct
 
 from orchestra.models.extractive.prose import looks_like_code
 from orchestra.models.extractive.reading import Hit, Task
-from orchestra.models.extractive.words import hints, pale_stems, strong_terms
+from orchestra.models.extractive.words import hints, pale_stems, phrases, strong_terms
 from orchestra.text.terms import query_terms, terms
 
 FEEDBACK_HITS = 8
 FEEDBACK_TERMS = 40
 RARITY = 0.5  # tempered: among passages found by a word, that word is common because it matters
-WHOLE = 0.35  # what a word of the whole question counts beside one of the sub-question
+WHOLE = 0.2  # what a word of the whole question counts beside one of the sub-question
 PHRASE = 0.6  # two words that stand side by side in the question
 HINT = 0.15
 COMPOUND = 2.0  # "capture pattern" where patterns are asked for: a kind of what the question names
@@ -71,10 +71,7 @@ def asked_terms(task: Task) -> dict[str, float]:
         weights.setdefault(term, 0.25)
     for term in strong_terms(task.whole):
         weights.setdefault(term, 0.1 if term in pale else WHOLE)
-    asked = terms(task.question)
-    for one, two in zip(asked, asked[1:], strict=False):
-        if one not in pale and two not in pale:
-            weights[f"{one} {two}"] = PHRASE
+    weights.update((phrase, PHRASE) for phrase in phrases(task.question))
     for hint in hints(task.question):
         for term in terms(hint):
             weights.setdefault(term, HINT)
@@ -89,7 +86,10 @@ def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
         spread.update(inside.keys() | around)
     rarity = {term: math.log(1 + (total + 1) / (count + 0.5)) ** RARITY for term, count in spread.items()}
     unseen = math.log(1 + (total + 1) / 0.5) ** RARITY
-    raw = {term: weight * rarity.get(term, unseen) for term, weight in asked_terms(task).items()}
+    raw = {
+        term: weight * rarity.get(term, 0.0 if " " in term else unseen)
+        for term, weight in asked_terms(task).items()
+    }
     whole = sum(raw.values()) or 1.0
     asked = {term: weight / whole for term, weight in raw.items()}
     own = {term: math.log(1 + (total + 1) / (spread[term] + 0.5)) for term in strong_terms(task.question)}

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from orchestra.text.terms import query_terms, stem
+from orchestra.text.terms import query_terms, stem, terms
 
 _CJK = re.compile("[\u3400-\u9fff\u3041-\u30ff]")
 
 # Words of questions and explanations that rarely say what a text is about.
-_PALE = """able abstract actual actually add ago allow almost alone along already always among another answer anything
+_PALE = """able call standard told abstract actual actually add ago allow almost alone along already always among another answer anything
 apply approach appropriate ask aspect available away background bad base basic become begin behave behavior
 best better big bit bring care case cause certain change choose clear come common compare complete concern
 conclusion consider consist contain context correct correspond couple create current decide define describe
@@ -94,6 +94,22 @@ def strong_terms(text: str) -> list[str]:
     terms = [term for term in query_terms(without_chinese_pale(text)) if len(term) > 1 or not term.isascii()]
     strong = [term for term in terms if term not in pale_stems()]
     return strong or terms
+
+
+def phrases(text: str) -> list[str]:
+    """Pairs of telling terms that stand side by side in a question, with no small word between them."""
+    found: dict[str, None] = {}
+    chunk: list[str] = []
+    pale = pale_stems()
+    for word in re.findall(r"[^\s,;:?!()，。？！、；：]+|[,;:?!()，。？！、；：]", without_chinese_pale(text)):
+        own = terms(word)
+        if own and own[0] not in pale:
+            pairs = zip([*chunk[-1:], *own], own, strict=False) if chunk else zip(own, own[1:], strict=False)
+            found.update((f"{one} {two}", None) for one, two in pairs)
+            chunk = own
+        else:
+            chunk = []
+    return list(found)
 
 
 def without_chinese_pale(text: str) -> str:
