@@ -188,9 +188,9 @@ class _Reader:
                 break
             if inside is None and line.indent > first.indent + 1 and end == self.at + 1:
                 pass
-            elif inside is not None and line.indent < inside and line.indent < first.indent:
-                break
-            elif inside is None and line.indent < first.indent:
+            elif (inside is not None and line.indent < inside and line.indent < first.indent) or (
+                inside is None and line.indent < first.indent
+            ):
                 break
             end += 1
         return end

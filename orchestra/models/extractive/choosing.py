@@ -11,7 +11,7 @@ from orchestra.models.extractive.words import pale_stems
 
 
 class Choice(Struct, frozen=True):
-    """One statement to choose from; `group` is its document, `fit` its relevance on its own (0 to about 1)."""
+    """One statement to choose from; `group` is its document, `fit` its relevance on its own, from 0."""
 
     key: int
     terms: frozenset[str]
@@ -97,8 +97,8 @@ def _scorer(
 def same(first: frozenset[str], second: frozenset[str]) -> bool:
     """Whether two statements say the same: nearly the same terms, or one inside the other."""
     pale = pale_stems()
-    left = {term for term in first if term not in pale and ' ' not in term}
-    right = {term for term in second if term not in pale and ' ' not in term}
+    left = {term for term in first if term not in pale and " " not in term}
+    right = {term for term in second if term not in pale and " " not in term}
     if not left or not right:
         return first == second
     shared = len(left & right)

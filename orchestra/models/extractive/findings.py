@@ -26,7 +26,9 @@ def findings(task: Task, hits: Sequence[Hit]) -> Findings:
     pool = candidates([read.hit for read in good])
     if not pool:
         return Findings(claims=(), gaps=(_nothing(task),))
-    chosen = [pool[choice.key] for choice in choose(_choices(pool, known), Wants(known.asked, known.taught), MOST)]
+    chosen = [
+        pool[choice.key] for choice in choose(_choices(pool, known), Wants(known.asked, known.taught), MOST)
+    ]
     return Findings(claims=tuple(_claim(candidate) for candidate in chosen), gaps=gaps(task, known))
 
 
@@ -61,7 +63,16 @@ def _choices(pool: Sequence[Candidate], known: Relevance) -> list[Choice]:
             fit *= SPECIFIC
         if (documents[candidate.hit.locator] / best) < DOCUMENT_FLOOR:
             continue
-        made.append(Choice(key, candidate.terms, candidate.words, fit, candidate.hit.locator, f"{candidate.hit.locator} > {candidate.hit.section}"))
+        made.append(
+            Choice(
+                key,
+                candidate.terms,
+                candidate.words,
+                fit,
+                candidate.hit.locator,
+                f"{candidate.hit.locator} > {candidate.hit.section}",
+            )
+        )
     return made
 
 

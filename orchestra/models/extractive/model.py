@@ -110,6 +110,8 @@ class Extractive:
             reading.listed_sections(request.messages),
         )
         return tuple(
-            ToolCall(f"x{len(made) + at}", lookup.tool, json.dumps(dict(lookup.arguments), ensure_ascii=False))
+            ToolCall(
+                f"x{len(made) + at}", lookup.tool, json.dumps(dict(lookup.arguments), ensure_ascii=False)
+            )
             for at, lookup in enumerate(lookups, 1)
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -62,7 +63,7 @@ class Relevance(Struct, frozen=True):
 
 
 def asked_terms(task: Task) -> dict[str, float]:
-    """The question's terms: strong ones count in full, pale ones a little, those of the whole question less."""
+    """The question's terms: strong ones in full, pale ones a little, those of the whole question less."""
     weights: dict[str, float] = {}
     pale = pale_stems()
     for term in strong_terms(task.question):
@@ -95,9 +96,7 @@ def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
     own = {term: math.log(1 + (total + 1) / (spread[term] + 0.5)) for term in strong_terms(task.question)}
     every = sum(own.values()) or 1.0
     words = {term: weight / every for term, weight in own.items()}
-    reads = tuple(
-        _read(hit, inside, around, asked, words) for hit, inside, around in counted
-    )
+    reads = tuple(_read(hit, inside, around, asked, words) for hit, inside, around in counted)
     return Relevance(asked, _taught(_kind(task.question), asked, reads, rarity), rarity, reads)
 
 
@@ -105,16 +104,22 @@ def _count(text: str) -> Counter[str]:
     """How often each term and each pair of neighbours stands in `text`."""
     found = terms(text)
     counts = Counter(found)
-    counts.update(f"{one} {two}" for one, two in zip(found, found[1:], strict=False))
+    counts.update(f"{one} {two}" for one, two in itertools.pairwise(found))
     return counts
 
 
 def _read(
-    hit: Hit, inside: Counter[str], around: frozenset[str], asked: Mapping[str, float], words: Mapping[str, float]
+    hit: Hit,
+    inside: Counter[str],
+    around: frozenset[str],
+    asked: Mapping[str, float],
+    words: Mapping[str, float],
 ) -> Read:
     data = looks_like_code(hit.text)
     factor = DATA if data else 1.0
-    return Read(hit, inside, around, factor * _fit(asked, inside, around), factor * _fit(words, inside, around), data)
+    return Read(
+        hit, inside, around, factor * _fit(asked, inside, around), factor * _fit(words, inside, around), data
+    )
 
 
 def _fit(asked: Mapping[str, float], inside: Mapping[str, int], around: frozenset[str]) -> float:
@@ -127,7 +132,11 @@ def _fit(asked: Mapping[str, float], inside: Mapping[str, int], around: frozense
 
 def _kind(question: str) -> str:
     """The term of what "which kinds of patterns" asks the kinds of; "" where kinds are not asked for."""
-    match = re.search(r"\b(?:kinds?|types?|sorts?|forms?|classes|categories) of (?:[\w-]+ )??([\w-]+)", question, re.IGNORECASE)
+    match = re.search(
+        r"\b(?:kinds?|types?|sorts?|forms?|classes|categories) of (?:[\w-]+ )??([\w-]+)",
+        question,
+        re.IGNORECASE,
+    )
     found = terms(match.group(1)) if match else []
     return found[-1] if found else ""
 
@@ -139,7 +148,7 @@ def _taught(
     best = sorted((read for read in reads if not read.data), key=lambda read: -read.fit)[:FEEDBACK_HITS]
     top = best[0].fit if best else 1.0
     pale = pale_stems()
-    weights: Counter[str] = Counter()
+    weights: dict[str, float] = defaultdict(float)
     seen = Counter(term for read in best for term in read.terms)
     for read in best:
         share = (read.fit / top) ** 2 if top else 0.0

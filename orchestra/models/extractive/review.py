@@ -69,7 +69,9 @@ def _left_out(brief: WriterBrief, used: set[str], known: Mapping[str, BriefClaim
         sides = [name.strip() for name in line.split(":", 1)[0].split("/")]
         missing = [name for name in sides if name in known and name not in used]
         if missing and len(missing) < len(sides):
-            remarks.append(Remark(sentence="", problem=f"Of a conflict only one side is shown; add {missing[0]}."))
+            remarks.append(
+                Remark(sentence="", problem=f"Of a conflict only one side is shown; add {missing[0]}.")
+            )
     return remarks
 
 
@@ -78,9 +80,16 @@ def plain_answer(task: Task, hits: Sequence[Hit]) -> str:
     found = findings(task, hits)
     chinese = is_chinese(task.question)
     if not found.claims:
-        return "给出的文本中没有找到相关内容。" if chinese else "Nothing was found in the texts that were given."
-    head = "以下句子由规则从给出的文本中逐字摘取，没有使用语言模型：" if chinese else (
-        "These sentences were picked word for word from the texts given, by rules and not by a language model:"
+        return (
+            "给出的文本中没有找到相关内容。" if chinese else "Nothing was found in the texts that were given."
+        )
+    head = (
+        "以下句子由规则从给出的文本中逐字摘取，没有使用语言模型："
+        if chinese
+        else (
+            "These sentences were picked word for word from the texts given, by rules and not by a language "
+            "model:"
+        )
     )
     lines = [f"- {claim.statement} [{claim.quotes[0].source}]" for claim in found.claims[:MOST_SENTENCES]]
     return "\n".join([head, *lines, *found.gaps])

@@ -49,7 +49,9 @@ def draft(brief: WriterBrief) -> Draft:
         title=title,
         summary=tuple(_sentence(claims[choice.key]) for choice in top),
         sections=tuple(
-            DraftSection(heading=name, sentences=tuple(_sentence(claims[c.key]) for c in _ordered(brief, part, pairs)))
+            DraftSection(
+                heading=name, sentences=tuple(_sentence(claims[c.key]) for c in _ordered(brief, part, pairs))
+            )
             for name, part in parts
             if part
         ),
@@ -78,7 +80,9 @@ def _weigh(brief: WriterBrief) -> tuple[Wants, list[Choice]]:
         ranks[claim.question] += 1
         own = sum(w if t in keyed[key] else AROUND * w if t in around[key] else 0.0 for t, w in asked.items())
         fit = (BASE + own) * (0.5 + 0.5 / (1 + RANK * rank))
-        choices.append(Choice(key, keyed[key], word_count(claim.text), fit, claim.document, "", claim.question))
+        choices.append(
+            Choice(key, keyed[key], word_count(claim.text), fit, claim.document, "", claim.question)
+        )
     return Wants(asked, _taught(spread, rarity, asked)), choices
 
 
