@@ -10,7 +10,7 @@ from msgspec import Struct
 from orchestra.models.extractive.cleaning import clean, sentence_form
 from orchestra.models.extractive.prose import looks_like_code, term_set, word_count
 from orchestra.models.extractive.reading import Hit
-from orchestra.models.extractive.words import pale_stems
+from orchestra.models.extractive.words import is_chinese, pale_stems
 from orchestra.text.sentences import Span, sentences
 from orchestra.text.terms import terms
 
@@ -71,6 +71,8 @@ _DEFINES = re.compile(
     r"|must|can be)\b"
     r"|^.{1,20}(?:是|指|即|称为|又名|由)"
 )
+_PLAIN = frozenset(" \t\n%℃°，、。")
+_FULL_STOPS = frozenset(".!?。！？；;…:：\"”’')）」』`*_")
 _ELLIPTIC = re.compile(
     r"(?:Must|Should|May|Can|Will|Shall|Returns?|Raises?|Called|Optional|Required|Used|Same as|Defaults?"
     r"|Sets?|Gets?|"
@@ -152,7 +154,9 @@ def _single(hit: Hit, units: Sequence[Span], at: int) -> Candidate | None:
     )
     if label is not None:
         places.insert(0, Place(label.start, label.end))
-        text = f"{_label_text(hit.text[label.start : label.end])}: {text}"
+        name = _label_text(hit.text[label.start : label.end])
+        if not text.casefold().startswith(name.casefold()):
+            text = f"{name}: {text}"
     elif _ANAPHOR.match(text) and not _SELF.match(text) and before is not None and before.block == unit.block:
         first = clean(hit.text[before.start : before.end])
         if not first.endswith((":", "：")) and (_SELF.match(first) or not _ANAPHOR.match(first)):
@@ -240,18 +244,19 @@ def _made(hit: Hit, places: Sequence[Place], text: str, kind: str) -> Candidate 
     words = word_count(shown)
     if not FEWEST_WORDS <= words <= (_GROUP_WORDS if kind in ("list", "code") else MOST_WORDS + 10):
         return None
-    worth = _worth(hit, shown, words, kind)
+    complete = hit.text[places[-1].end - 1] in _FULL_STOPS
+    worth = _worth(hit, shown, words, kind, complete)
     if worth <= 0:
         return None
     return Candidate(hit, tuple(places), shown, term_set(shown), words, worth, kind)
 
 
-def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
+def _worth(hit: Hit, text: str, words: int, kind: str, complete: bool) -> float:
     """How fit a sentence is to be shown, whatever was asked: 0 not at all, 1 plain, more for definitions."""
-    letters = sum(char.isalpha() or char.isspace() for char in text)
+    letters = sum(char.isalnum() or char in _PLAIN for char in text)
     if (
         _BOILERPLATE.search(text)
-        or (letters < 0.7 * len(text) and kind != "code")
+        or (letters < 0.75 * len(text) and kind != "code")
         or text.endswith(("?", "？"))
     ):
         return 0.0
@@ -260,6 +265,8 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
         worth *= 0.5
     if kind == "field":
         worth *= 0.3
+    if kind in ("prose", "item") and not complete:
+        worth *= 0.25 if kind == "prose" or is_chinese(text) else 0.8
     if kind == "row":
         worth *= 0.5
     if kind == "item" and words <= _SHORT_ITEM:

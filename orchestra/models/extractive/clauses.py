@@ -123,7 +123,7 @@ def topic_of(clause: str, plural: bool = False) -> str:
         subject = re.sub(r"^\w+ed by |\s+(?:used |good )?for$", "", parts.rest)
     if heads and (not subject or be or not strong_terms(subject) or len(heads.split()) > 2):
         subject = heads
-    named = short_subject(subject)
+    named = "" if re.match(r"(?:in|on|at|of|to|for|from|with|by)\b", subject) else short_subject(subject)
     if plural and not _is_plural(named):
         after = short_subject(" ".join(parts.rest.split()[1:]))
         named = after if _is_plural(after) else ""

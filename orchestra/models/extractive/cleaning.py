@@ -92,7 +92,7 @@ def sentence_form(text: str) -> str:
     first = text.split(" ", 1)[0]
     if first[:1].islower() and first.strip(",.;:'’s").isalpha() and first.islower():
         text = text[:1].upper() + text[1:]
-    text = re.sub(r"\s*(?:::|：|:|;|,|，)$", "", text)
+    text = re.sub(r"\s*(?:::|：|:|;|；|,|，|、)$", "", text)
     text = re.sub(r"\s+([,.;:])(?=\s|$)", r"\1", text)
     if text and text[-1] not in '.!?。！？…"”)）」』':
         text += "。" if "\u3400" <= text[-1] <= "\u9fff" else "."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from orchestra.models.extractive.candidates import Candidate, candidates
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose
+from orchestra.models.extractive.phrases import VERBS
 from orchestra.models.extractive.reading import Hit, Task
 from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
 from orchestra.models.extractive.searching import strong_words
@@ -89,6 +90,8 @@ def gaps(task: Task, known: Relevance) -> tuple[str, ...]:
     for word in strong_words(task.question):
         keys = [term for term in terms(word) if term not in pale_stems()]
         absent = sum(1 for term in keys if term not in held)
+        if word.lower() in VERBS or len(word) < 2:
+            continue
         if keys and (absent * 2 > len(keys) if chinese else absent == len(keys)):
             missing.append(word)
     if not missing:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from orchestra.models.extractive.words import AUXILIARIES
 
-_VERBS = frozenset(
+VERBS = frozenset(
     """accept achieve act adapt add admit adopt affect aim allow alter annotate announce appear apply
     approve argue arise arrive ask assign assume attach attack attend attract avoid bake balance
     bear beat become begin behave belong bend bind bite block blow boil bond borrow bounce bow break
@@ -141,11 +141,11 @@ def split_subject(text: str, auxiliary: str) -> tuple[str, str]:
             ends = word in _PARTICIPLES or (word.endswith("ed") and "-" not in word) or word in _ADVERBS
             ends = ends or word.endswith("ly") or word in _ADJECTIVES or word in ("a", "an", "the")
         else:
-            ends = (word in _VERBS or word in AUXILIARIES) and not joined
+            ends = (word in VERBS or word in AUXILIARIES) and not joined
             later = words[at + 1].lower().strip(",;:") if at + 1 < len(words) else ""
             noun = at == 1 or (at == 2 and words[0].lower() in _DETERMINERS)
             ends = ends and (
-                not noun or later not in _VERBS or word in AUXILIARIES
+                not noun or later not in VERBS or word in AUXILIARIES
             )  # "the build achieve": a noun, then the verb
         if ends and not joined:
             return _cut(words, at)
