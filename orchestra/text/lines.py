@@ -32,7 +32,7 @@ class _Line(Struct):
 
 
 _UNDERLINE = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}$")
-_TABLE_RULE = re.compile(r"(?:=+(?: +=+)+|\+[-=+]+\+|\|?[ :|-]*-{2,}[ :|-]*\|[ :|-]*)$")
+_TABLE_RULE = re.compile(r"(?:=+(?: +=+)+|\+[-=+]+\+|\|?[ :|-]*-[ :|-]*\|[ :|-]*)$")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}\s+\S")
 _BULLET = r"[-*+•·‣–]\s+"
 _ENUMERATOR = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4}|#)[.)]\s+|[（(]?[一二三四五六七八九十\d]{1,3}[）)、]\s*"
@@ -208,6 +208,7 @@ class _Reader:
         return (
             len(body) <= 60
             and body[:1].isupper()
+            and not _FIELD.match(body)
             and body[-1:].isalnum()
             and below[:1].isupper()
             and self.lines[at].indent == self.lines[at + 1].indent

@@ -266,6 +266,8 @@ def _worth(hit: Hit, text: str, words: int, kind: str, complete: bool) -> float:
     if kind == "field":
         worth *= 0.3
     if kind in ("prose", "item") and not complete:
+        if words < FEWEST_WORDS + 3:
+            return 0.0  # a title or a caption
         worth *= 0.25 if kind == "prose" or is_chinese(text) else 0.8
     if kind == "row":
         worth *= 0.5

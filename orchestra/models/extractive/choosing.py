@@ -42,7 +42,7 @@ FIT = 0.15
 NEW_GROUP = 0.05
 NEW_SECTION = 0.4
 REPEAT = 0.55  # what a term is worth again after each statement that holds it
-SAME = 0.6  # Jaccard overlap from which two statements say the same
+SAME = 0.7  # Jaccard overlap from which two statements say the same
 HELD = 0.8  # share of a shorter statement's terms inside a longer one from which they say the same
 FIT_POWER = 0.85
 COST = 0.35  # exponent of a statement's length
@@ -101,5 +101,7 @@ def same(first: frozenset[str], second: frozenset[str]) -> bool:
     right = {term for term in second if term not in pale and " " not in term}
     if not left or not right:
         return first == second
+    if {term for term in left ^ right if term[0].isdigit()}:
+        return False  # the same sentence with another number says something else
     shared = len(left & right)
     return shared / len(left | right) >= SAME or shared / min(len(left), len(right)) >= HELD

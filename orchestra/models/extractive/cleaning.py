@@ -33,6 +33,7 @@ _HEADING = re.compile(r"^\s*#{1,6}\s+|\s+#{1,6}\s*$")
 _ESCAPE = re.compile(r"\\([^\w\s]|\s)")
 _FIELD = re.compile(r"^:([\w -]{1,40}):\s+")
 _WIDE_BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef])\s*\n\s*(?=[\u3000-\u9fff\uff00-\uffef])")
+_WIDE = re.compile("[\u3400-\u9fff]")
 _CONNECTOR = re.compile(
     r"^(?:However|Therefore|Thus|Hence|Moreover|Furthermore|Additionally|Also|In addition|Consequently"
     r"|Accordingly|"
@@ -95,7 +96,7 @@ def sentence_form(text: str) -> str:
     text = re.sub(r"\s*(?:::|：|:|;|；|,|，|、)$", "", text)
     text = re.sub(r"\s+([,.;:])(?=\s|$)", r"\1", text)
     if text and text[-1] not in '.!?。！？…"”)）」』':
-        text += "。" if "\u3400" <= text[-1] <= "\u9fff" else "."
+        text += "。" if _WIDE.search(text) else "."
     return text
 
 
