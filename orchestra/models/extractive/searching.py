@@ -12,7 +12,7 @@ from msgspec import Struct
 from orchestra.models.extractive.candidates import DOUBTED_SECTION, DULL_SECTION
 from orchestra.models.extractive.prose import term_set
 from orchestra.models.extractive.reading import Hit, MadeCall, Task
-from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
+from orchestra.models.extractive.relevance import Relevance, relevance
 from orchestra.models.extractive.words import (
     hints,
     is_chinese,
@@ -184,7 +184,7 @@ def _names(known: Relevance, subject: Sequence[str]) -> list[str]:
 
 def _uncovered(task: Task, known: Relevance) -> list[str]:
     """The parts of the question that few of the passages hold, with its subject."""
-    good = [read for read in known.reads if read.cover >= FLOOR]
+    good = known.good()
     missing = []
     for word in strong_words(task.question):
         keys = [term for term in terms(word) if term not in pale_stems()]
