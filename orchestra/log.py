@@ -39,7 +39,7 @@ def configure(level: str = "warning", *, as_json: bool = False, secrets: Iterabl
             structlog.processors.TimeStamper(fmt="iso"),
             redactor.processor,
             renderer,
-            redactor.line,  # tracebacks are rendered by the renderer
+            redactor.line,  # type: ignore[list-item] # the renderer has made a text of it; tracebacks are rendered by the renderer
         ],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
