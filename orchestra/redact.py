@@ -26,8 +26,6 @@ SHORTEST_KNOWN = 8
 _RUN = b"a" * 20
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _TO_RUNS = bytes(97 if byte in _WORD else 32 for byte in range(256))
-# Not in the middle of a word; an escaped line break in JSON is not a part of one.
-_BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _PROVIDER = (
     r"(?:(?:sk|rk|pk|gh[opsu]|github_pat|glpat|hf|gsk|npm|pypi|xox[abp]|xapp|r8)[-_]"
     r"(?=[\w\-]*[0-9]|[\w\-]*[a-z][A-Z])|AKIA|ASIA|AIza|eyJ)([\w\-]{10,})"
@@ -38,6 +36,12 @@ _BODY = r"[A-Za-z0-9._~+/=\-]"  # what a bearer token is made of (RFC 6750)
 _SIGN = r"""["'\\]{0,4}\s{0,3}(?:=>|:=|[=:])\s{0,3}["'\\]{0,4}"""
 _VALUE = r"""[^\s"'\\,;&<>(){}\[\]]"""
 _CODE = r"(?:None|null|true|false|str|self\.|os\.|process\.|config\.|settings\.|args\.)"
+
+
+def _begins(literal: str) -> str:
+    """After the literal: it was not in the middle of a word, of which JSON's escapes are no part."""
+    behind = (r"(?<![A-Za-z0-9]", r"(?<=\\[nrtbf]", r"(?<=\\u00[01][0-9a-f]")
+    return "(?:" + "|".join(f"{before}{literal})" for before in behind) + ")"
 
 
 class _Family(NamedTuple):
@@ -69,7 +73,7 @@ def _shapes() -> Iterator[tuple[str, str, str, Iterable[str]]]:
     near = rf"k(?:ey(?:{_SIGN}|-----)|(?<=tok)en{_SIGN}|(?<=sk)-)"
     keys = ("api", "access", "secret", "private", "auth", "subscription", "signing")
     tokens = ("access", "auth", "refresh", "api", "bearer", "session", "id")
-    openai = rf"{_BEGIN}sk-((?=[\w\-]*[0-9])[\w\-]{{8,}}|[\w\-]{{20,}})"
+    openai = rf"sk-{_begins('sk-')}((?=[\w\-]*[0-9])[\w\-]{{8,}}|[\w\-]{{20,}})"
     pem = r"PRIVATE KEY-----(.+?)(?:-----END|\Z)"
     yield "k", "k", near, (openai, pem, *_names("key", keys, 6), *_names("token", tokens, 8))
     yield "", "bearer ", "", [rf"{name} +{telling}({_BODY}{{8,}})" for name in ("earer", "EARER")]
@@ -98,7 +102,7 @@ def _families() -> tuple[_Family, ...]:
 @cache
 def _provider_key() -> tuple[re.Pattern[bytes], re.Pattern[str]]:
     """To find one in UTF-8, and to cut it out of the text."""
-    return re.compile(_PROVIDER.encode()), re.compile(_BEGIN + _PROVIDER)
+    return re.compile(b"[nrtbf]?" + _PROVIDER.encode()), re.compile(_begins("") + _PROVIDER)
 
 
 def _mask(found: re.Match[str]) -> str:
@@ -107,13 +111,13 @@ def _mask(found: re.Match[str]) -> str:
 
 
 def _has_provider_key(data: bytes) -> bool:
-    """Only unbroken runs are looked at, which prose hardly has."""
-    search = _provider_key()[0].search
+    """Only unbroken runs are looked at, which prose hardly has; an escape's letter may be their first."""
+    match = _provider_key()[0].match
     runs = data.translate(_TO_RUNS)
     start = runs.find(_RUN)
     while start >= 0:
         end = runs.find(b" ", start)
-        if search(data, start, end if end >= 0 else len(data)):
+        if match(data, start, end if end >= 0 else len(data)):
             return True
         start = runs.find(_RUN, end) if end >= 0 else -1
     return False
