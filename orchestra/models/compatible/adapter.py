@@ -13,6 +13,7 @@ from orchestra.models.compatible.failures import of_answer, of_words, refused, s
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Knowledge
 from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
+from orchestra.models.compatible.quirks import Quirks
 from orchestra.models.compatible.repair import check_request, repair_request
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
@@ -56,6 +57,11 @@ class CompatibleModel:
     @property
     def window(self) -> int:
         return self._knowledge.window
+
+    @property
+    def quirks(self) -> Quirks:
+        """What is known of this model's endpoint by now."""
+        return self._knowledge.quirks
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         if self._price is not None:
