@@ -142,7 +142,10 @@ class Agent:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         output = self._desk.output if tier == self._final else None
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
-        prompt = self.context.prompt(self._toolbox.specs, output, ask=WRAP_UP if finishing else "")
+        # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
+        prompt = self.context.prompt(
+            self._toolbox.specs, output, enforced=True, ask=WRAP_UP if finishing else ""
+        )
         self.turn += 1
         request = Request(
             messages=prompt.messages,
@@ -175,9 +178,7 @@ class Agent:
         worst = prompt.tokens + prompt.output_tokens
         held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
         try:
-            await self._trail.record(
-                desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest)
-            )
+            await self._trail.record(desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest))
             about = {"tier": tier, "purpose": request.purpose}
             await self._put("call", {**about, "model": model.name, "tokens": prompt.tokens})
             try:
@@ -196,7 +197,7 @@ class Agent:
             held.release()
 
     async def _act(self, reply: Reply) -> None:
-        """Run the reply's calls at once and take their results into the context, in the order of the calls."""
+        """Run the reply's calls at once; their results enter the context in the order of the calls."""
         for call in reply.calls:
             await self._put("tool_called", {"tool": call.name, "id": call.id}, {"arguments": call.arguments})
         results = await self._toolbox.run_all(reply.calls)
@@ -224,9 +225,7 @@ class Agent:
         shown = None
         if len(text) > THREAD_CHARACTERS:
             cap = desk.policy.result_tokens
-            shown = await anyio.to_thread.run_sync(
-                partial(shorten, text, cap, desk.counter, passages=fenced)
-            )
+            shown = await anyio.to_thread.run_sync(partial(shorten, text, cap, desk.counter, passages=fenced))
         archived = result.call.name != "recall"
         return Result(
             call=result.call,

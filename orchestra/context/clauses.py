@@ -24,18 +24,20 @@ _NEGATION = re.compile(
     r"(?:[ ]+(?:(?!\b(?:but|and|or|because|so|which|that)\b)[^\s.,;:!?()]+)){0,5}"
 )
 _NEGATION_ZH = re.compile(
-    "(?:不要|不得|不能|不会|不是|不可|不应|不再|不用|不想|不喜欢|不吃|不含|没有|没|禁止|除了|除外|并非|未能|未|无需|无法|勿|拒绝|避免|从不|不)"
+    "(?:不要|不得|不能|不会|不是|不可|不应|不再|不用|不想|不喜欢|不吃|不含|没有|没|禁止|除了|除外|并非"
+    "|未能|未|无需|无法|勿|拒绝|避免|从不|不)"
     "(?!过|仅|但|管|论|断|同|久|少)[^，。！？；：、\\s,.!?;]{1,12}"
 )
 _CONSTRAINT = re.compile(
-    r"(?i)\b(?:do not|don't|does not|must(?:n't)?|never|always|only|shall|should(?:n't| not)?|may not|cannot|can't|have to"
-    r"|has to|need(?:s)? to|required to|at most|at least|no more than|no less than|no fewer than|not more than|up to|no later than"
-    r"|under no circumstances|make sure|be sure to|ensure|avoid|without|except|unless|exclude|limit(?:ed)? to|within|maximum|minimum"
-    r"|forbidden|prohibited|allergic to|in (?:English|Chinese|German|French|Spanish|Japanese))\b"
+    r"(?i)\b(?:do not|don't|does not|must(?:n't)?|never|always|only|shall|should(?:n't| not)?|may not|cannot"
+    r"|can't|have to|has to|need(?:s)? to|required to|at most|at least|no more than|no less than"
+    r"|no fewer than|not more than|up to|no later than|under no circumstances|make sure|be sure to|ensure"
+    r"|avoid|without|except|unless|exclude|limit(?:ed)? to|within|maximum|minimum|forbidden|prohibited"
+    r"|allergic to|in (?:English|Chinese|German|French|Spanish|Japanese))\b"
 )
 _CONSTRAINT_ZH = re.compile(
-    "不要|不得|不能|不可|不许|不准|不应|请勿|切勿|禁止|严禁|只能|只要|只用|只有|只|仅限|仅|必须|务必|一定要|应当|需要|至少|至多|最多|最少|不超过|不少于"
-    "|不低于|不高于|以内|之前完成|除非|除了|避免|过敏|用中文|用英文"
+    "不要|不得|不能|不可|不许|不准|不应|请勿|切勿|禁止|严禁|只能|只要|只用|只有|只|仅限|仅|必须|务必|一定要|应当|需要"
+    "|至少|至多|最多|最少|不超过|不少于|不低于|不高于|以内|之前完成|除非|除了|避免|过敏|用中文|用英文"
 )
 _SENTENCE = re.compile(r"[^.!?;\n。！？；]+(?:\.(?=\S)[^.!?;\n。！？；]*)*[.!?;。！？；]?")
 _LONGEST = 300

@@ -24,7 +24,7 @@ class Dated(NamedTuple):
     is_time: bool = False
 
 
-_FULL = "January February March April May June July August September October November December".split()
+_FULL = ("January February March April May June July August September October November December").split()  # noqa: SIM905 - words
 _MONTHS = {name.lower(): at + 1 for at, name in enumerate(_FULL)}
 _MONTHS |= {name[:3].lower(): at + 1 for at, name in enumerate(_FULL)} | {"sept": 9}
 _MONTH = "|".join((*_FULL, "Sept", *(name[:3] for name in _FULL)))
@@ -33,24 +33,27 @@ _DAY = r"(?:3[01]|[12][0-9]|0?[1-9])"
 _ISO = re.compile(rf"(?<![0-9./-])({_YEAR})([-/.])(1[0-2]|0?[1-9])\2({_DAY})(?![0-9])")
 _SLASHED = re.compile(rf"(?<![0-9./-])({_DAY})([/.])({_DAY})\2({_YEAR})(?![0-9])")
 _DAY_FIRST = re.compile(
-    rf"(?<![0-9A-Za-z.,-])({_DAY})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})\b\.?(?:,?[ -]({_YEAR})(?![0-9A-Za-z]))?"
+    rf"(?<![0-9A-Za-z.,-])({_DAY})(?:st|nd|rd|th)?(?: of)?[ -]({_MONTH})\b\.?"
+    rf"(?:,?[ -]({_YEAR})(?![0-9A-Za-z]))?"
 )
 _MONTH_FIRST = re.compile(
     rf"\b({_MONTH})\b\.? ?(?:(?:the )?(?<=[ .])({_DAY})(?:st|nd|rd|th)?(?![0-9A-Za-z%:]|[.,][0-9])"
     rf"(?:,? ({_YEAR})(?![0-9A-Za-z]))?|,? ?(?<=[ ,])({_YEAR})(?![0-9A-Za-z]))"
 )
 _MONTH_ALONE = re.compile(
-    rf"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to|between|and|every|through)[ -])?"
+    r"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to|between|and|every"
+    r"|through)[ -])?"
     rf"({'|'.join(_FULL)})\b"
 )
 _YEAR_ALONE = re.compile(rf"(?<![A-Za-z0-9_$£€¥.,#/])({_YEAR})(?![0-9A-Za-z_%]|[.,/][0-9]|-[0-9]{{1,2}}-)")
 _DECADE = re.compile(r"\b(1[5-9][0-9]|20[0-9])0'?s\b|(?:(\d\d)世纪)?(\d)0年代")
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - words
 _WEEKDAY = re.compile(
     r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|礼拜|周)([一二三四五六日天])(?![年岁期线])"
 )
 _QUARTER = re.compile(
-    rf"\bQ([1-4])\b(?:(?: of)? ({_YEAR})\b)?|\b(?i:(first|second|third|fourth|1st|2nd|3rd|4th)[ -]quarter)\b(?:(?: of)? ({_YEAR})\b)?"
+    rf"\bQ([1-4])\b(?:(?: of)? ({_YEAR})\b)?"
+    rf"|\b(?i:(first|second|third|fourth|1st|2nd|3rd|4th)[ -]quarter)\b(?:(?: of)? ({_YEAR})\b)?"
     rf"|第?([一二三四1-4])季度"
 )
 _NUM = "[零〇一二三四五六七八九十]"
@@ -66,7 +69,8 @@ _CLOCK = re.compile(
 )
 _HOUR = re.compile(r"(?<![0-9:.,])(1[0-2]|0?[1-9]) ?([aApP])\.?[mM]\b\.?|(?<![0-9:.])(1[0-2]|[1-9]) o'clock")
 _CHINESE_CLOCK = re.compile(
-    rf"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|深夜|晚|午后)?([0-9]{{1,2}}|{_NUM}{{1,3}}|两)(点|时)(?![间候期代刻段钟头评火])"
+    rf"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|晚间|深夜|晚|午后)?([0-9]{{1,2}}|{_NUM}{{1,3}}|两)(点|时)"
+    r"(?![间候期代刻段钟头评火])"
     rf"(?:([0-9]{{1,2}}|{_NUM}{{1,3}})分|(半)|(整|许|左右))?"
 )
 

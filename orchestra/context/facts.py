@@ -38,7 +38,7 @@ def is_hard(fact: Fact) -> bool:
 
 
 def find_facts(text: str) -> list[Fact]:
-    """The facts of `text` in order of place. Negations and constraints hold other facts; the rest do not overlap."""
+    """The facts of `text` in order of place; only negations and constraints overlap with others."""
     even = plain(text)
     taken = bytearray(len(even))
     found: list[Fact] = []

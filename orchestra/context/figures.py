@@ -23,7 +23,7 @@ class Figure(Struct, frozen=True):
     def kind(self) -> FactKind:
         if self.unit in ("%", "‰", "bp"):
             return "percent"
-        return "money" if self.unit in CURRENCIES or len(self.unit) == 3 and self.unit.isupper() else "number"
+        return "money" if self.unit in CURRENCIES else "number"
 
 
 _SCALES = {
@@ -34,22 +34,24 @@ _SCALES = {
 _SMALL = {
     word: float(value)
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-        " seventeen eighteen nineteen".split()
+        """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+        sixteen seventeen eighteen nineteen""".split()  # noqa: SIM905 - words
     )
 } | {
     word: 10.0 * (value + 2)
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())
+    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())  # noqa: SIM905 - words
 }
 _BIG = {word: _SCALES[word] for word in ("hundred", "thousand", "million", "billion", "trillion", "dozen")}
 _ORDINALS = {
     word: float(value + 1)
     for value, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()  # noqa: SIM905 - words
     )
 }
-_TIMES = {"twice": 2.0, "double": 2.0, "doubled": 2.0, "doubles": 2.0, "doubling": 2.0, "thrice": 3.0,
-          "triple": 3.0, "tripled": 3.0, "triples": 3.0, "tripling": 3.0, "quadruple": 4.0, "quadrupled": 4.0}  # fmt: skip
+_TIMES = {
+    "twice": 2.0, "double": 2.0, "doubled": 2.0, "doubles": 2.0, "doubling": 2.0, "thrice": 3.0,
+    "triple": 3.0, "tripled": 3.0, "triples": 3.0, "tripling": 3.0, "quadruple": 4.0, "quadrupled": 4.0,
+}  # fmt: skip
 _PARTS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 
 _CURRENCY = "|".join(re.escape(sign) for sign in sorted(CURRENCY_SIGNS, key=len, reverse=True))
@@ -62,11 +64,12 @@ _DIGITS = re.compile(
     r"|(?P<power>[eE][+-]?[0-9]{1,3})(?![A-Za-z0-9])"
     r"|[\s-]?(?P<word>(?i:hundred|thousand|million|billion|trillion|dozen|mln|bln|mn|bn|tn))(?![A-Za-z])"
     r"|\s?(?P<letter>[kKMBT]|(?<=[0-9])[mb])(?![A-Za-z0-9/²³])"
-    r"|[多余几]?(?P<scale>万亿|百万|千万|[亿万千百兆])(?!分之|米|克|瓦|卡|焦))?"
+    r"|[多余几]?(?P<scale>万亿|百万|千万|亿|万|千(?![米克瓦卡焦])|百(?!分)|兆(?!瓦)))?"
 )
 _WORD = "|".join((*_SMALL, *_BIG))
 _RUN = re.compile(
-    rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?(?:(?:{_WORD})(?:,?[\s-]+and[\s-]+|[\s-]+))*(?:{_WORD})\b"
+    rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
+    rf"(?:(?:{_WORD})(?:,?[\s-]+and[\s-]+|[\s-]+))*(?:{_WORD})\b"
 )
 _RUN_WORD = re.compile(rf"(?i)half[\s-]an?\b|an?\b|(?:{_WORD})\b")
 _SINGLE = re.compile(
@@ -83,7 +86,8 @@ _MEASURES = (
     "封股份组套块张片颗枚艘架门口头匹根秒小周星升米克吨公千毫英美欧镑角阶"
 )
 _CHINESE = re.compile(
-    rf"(?P<percent>百分之)?(?P<ordinal>第)?(?P<number>[{_CHINESE_CHARS}]+(?:点[零〇一二三四五六七八九]+)?)(?P<of>分之[{_CHINESE_CHARS}]+)?"
+    rf"(?P<percent>百分之)?(?P<ordinal>第)?(?P<number>[{_CHINESE_CHARS}]+(?:点[零〇一二三四五六七八九]+)?)"
+    rf"(?P<of>分之[{_CHINESE_CHARS}]+)?"
 )
 _VAGUE = re.compile("十分(?![钟之])|万一|一一|百般|万万|千万(?![元美人])|[百千万亿]")
 
@@ -104,9 +108,7 @@ def _digits(text: str) -> Iterator[Figure]:
     for match in _DIGITS.finditer(text):
         value = _decimal(match)
         end = match.end()
-        if match["ordinal"]:
-            unit = "ordinal"
-        elif text[match.start() - 1 : match.start()] == "第":
+        if match["ordinal"] or text[match.start() - 1 : match.start()] == "第":
             unit = "ordinal"
         else:
             unit, end = unit_at(text, end)
@@ -193,7 +195,7 @@ def _read_run(text: str, run: re.Match[str]) -> Iterator[tuple[int, int, float]]
 
 def _goes_on(total: float, current: float, value: float, between: str) -> bool:
     if "and" in between.lower():
-        return value < 100 and (current >= 100 and current % 100 == 0 or current == 0 and total > 0)
+        return value < 100 and ((current >= 100 and current % 100 == 0) or (current == 0 and total > 0))
     if current == 0:
         return total > 0 and value < 1000
     if current % 100 == 0 and current >= 100:
@@ -206,7 +208,8 @@ def _chinese(text: str) -> Iterator[Figure]:
         run = match["number"]
         start, end = match.span()
         value = chinese_number(run)
-        if value is None or text[start - 1 : start] in ("几", "数", "上", "成") and run[0] in "十百千万亿":
+        vague = text[start - 1 : start] in ("几", "数", "上", "成") and run[0] in "十百千万亿"
+        if value is None or vague:
             continue
         if match["percent"]:
             yield Figure(start, end, value, "%")
@@ -224,7 +227,7 @@ def _chinese(text: str) -> Iterator[Figure]:
 def _counted(text: str, start: int, end: int, value: float) -> Iterator[Figure]:
     """A numeral that counts something; 一 in 一些 and 十分 in 十分重要 do not."""
     after = text[end : end + 1]
-    if _VAGUE.match(text, start) or end - start == 1 and after not in tuple(_MEASURES):
+    if _VAGUE.match(text, start) or (end - start == 1 and after not in tuple(_MEASURES)):
         return
     unit, stop = unit_at(text, end)
     if after == "成" and value < 10:

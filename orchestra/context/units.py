@@ -107,7 +107,7 @@ INR|INR|1|rupee|卢比
 RUB|RUB|1|ruble|rouble|卢布
 CHF|CHF|1|Swiss franc|瑞士法郎
 """
-CURRENCIES = frozenset("USD cent EUR GBP CNY JPY HKD KRW INR RUB CHF pound ¥".split())
+CURRENCIES = frozenset("USD cent EUR GBP CNY JPY HKD KRW INR RUB CHF pound ¥ AUD CAD TWD BRL".split())  # noqa: SIM905 - words
 CURRENCY_SIGNS = {
     "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "¥", "₹": "INR", "₩": "KRW", "₽": "RUB",
     "HK$": "HKD", "A$": "AUD", "C$": "CAD", "NT$": "TWD", "R$": "BRL", "RMB": "CNY", "人民币": "CNY",
@@ -118,6 +118,9 @@ _ALIKE = frozenset(
     frozenset(pair)
     for pair in (("¥", "CNY"), ("¥", "JPY"), ("pound", "GBP"), ("pound", "lb"), ("ton", "t"), ("岁", "year"))
 )
+
+
+_SHORT_WORDS = frozenset("ton bit day won yen cup hr yr wk sec min".split())  # noqa: SIM905 - words
 
 
 class _Units:
@@ -133,11 +136,7 @@ class _Units:
             symbol, dimension, factor, *names = line.split("|")
             self.size[symbol] = (dimension, float(factor))
             for name in (symbol, *names):
-                if len(name) > 3 and name.isascii() and name.islower():
-                    self.lower |= {name: symbol, f"{name}s": symbol}
-                elif name.islower() and name.isascii() and name in ("ton", "bit", "day", "won", "yen", "cup"):
-                    self.lower |= {name: symbol, f"{name}s": symbol}
-                elif name in ("hr", "yr", "wk", "sec", "min"):
+                if name.isascii() and name.islower() and (len(name) > 3 or name in _SHORT_WORDS):
                     self.lower |= {name: symbol, f"{name}s": symbol}
                 else:
                     self.exact[name] = symbol
@@ -145,7 +144,6 @@ class _Units:
         signs = "|".join(re.escape(name) for name in sorted(self.exact, key=len, reverse=True))
         # A Latin name ends at a letter's edge; 年 is no duration before 代, 度 and the like.
         self.pattern = re.compile(rf"[\s-]?(?:((?i:{words})(?![A-Za-z0-9])|{signs}))")
-        self.tail = re.compile(r"[A-Za-z0-9]")
 
 
 @lru_cache(maxsize=1)
@@ -154,7 +152,7 @@ def _units() -> _Units:
 
 
 def unit_at(text: str, at: int) -> tuple[str, int]:
-    """The unit that begins at `at` (a space or hyphen may stand before it) and where it ends; ("", at) if none."""
+    """The unit at `at`, a space or hyphen before it or not, and where it ends; ("", at) if there is none."""
     units = _units()
     match = units.pattern.match(text, at)
     if match is None:

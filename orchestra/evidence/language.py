@@ -33,7 +33,6 @@ class Words(Struct, frozen=True):
     notes: str
     removed: str
     unsupported: str
-    quotes: str
     early: str
 
     def failed(self, question: str, reason: str) -> str:
@@ -51,11 +50,18 @@ class Words(Struct, frozen=True):
         """A researcher came back with nothing."""
         return f"没有找到答案：{question}" if self.language == "zh" else f"Nothing found: {question}"
 
+    def quote_count(self, quotes: int) -> str:
+        """How many quotes a reference has."""
+        if self.language == "zh":
+            return f"{quotes} 条引文"
+        return "1 quote" if quotes == 1 else f"{quotes} quotes"
+
     def checked(self, good: int, sentences: int, sources: int) -> str:
         """What the check of the report found."""
         if self.language == "zh":
             return f"{sentences} 个句子中有 {good} 个经引文核实；引用来源 {sources} 个。"
-        return f"{good} of {sentences} sentences are borne out by their quotes, from {sources} sources."
+        told = "1 source" if sources == 1 else f"{sources} sources"
+        return f"{good} of {sentences} sentences are borne out by their quotes, from {told}."
 
     def unknown_claims(self, names: Sequence[str]) -> str:
         """A sentence cites what it was never handed."""
@@ -96,11 +102,12 @@ class Words(Struct, frozen=True):
 
 _WORDS = {
     "en": Words(
-        "en", "Summary", "References", "Not found", "Conflicting sources", "Notes", "Removed", "unsupported", "quotes",
+        "en", "Summary", "References", "Not found", "Conflicting sources", "Notes", "Removed", "unsupported",
         "This run ended early",
     ),
     "zh": Words(
-        "zh", "摘要", "参考文献", "未找到", "来源不一致", "说明", "已删除", "未经证实", "条引文", "运行提前结束",
+        "zh", "摘要", "参考文献", "未找到", "来源不一致", "说明", "已删除", "未经证实",
+        "运行提前结束",
     ),
 }  # fmt: skip
 

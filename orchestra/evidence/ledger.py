@@ -92,7 +92,7 @@ class Ledger:
         return tuple(self._versions.get(locator, ()))
 
     def searchable(self, document: Document) -> Searchable:
-        """`document` made ready to be quoted from; what that costs is paid once while it is among the newest."""
+        """`document` made ready to be quoted from; the newest stay ready."""
         key = _key(document)
         made = self._searchable.pop(key, None) or Searchable(self.register(document))
         self._searchable[key] = made

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from orchestra.context.clauses import find_negations
 from orchestra.context.facts import find_facts, plain, same_fact
@@ -19,16 +20,17 @@ _SAME_WORDS = 0.9
 _LEAST_SHARED = 3
 _LEAST_SHARED_PAIRS = 5  # of Chinese or Japanese character pairs
 # Words that say that, not what: they may differ between two statements of the same thing.
-_GENERIC = frozenset(
-    term
-    for word in """contain hold have provide give report say state show average typical typically approximately
+_GENERIC = """contain hold have provide give report say state show average typical typically approximately
     estimate estimated measure measured find found roughly around nearly almost about total average mean
     usually generally brew brewed standard normal one single per each every amount level number value reach
-    count stand come make take become remain use used according published current currently overall mg kg""".split()
-    for term in terms(word)
-)
+    count stand come make take become remain use used according published current currently overall"""
 _CLAUSE = re.compile(r"[,;:](?=\s)|[.!?](?=\s|$)|[，。；：！？]|\s[-–—]\s|[()（）]")
 _ABOUT = re.compile(r"\b(?:in|of|for|per|by|to|from|since|until|during|between)\b")
+
+
+@lru_cache(maxsize=1)
+def _generic() -> frozenset[str]:
+    return frozenset(terms(_GENERIC))
 
 
 class Reading:
@@ -59,7 +61,7 @@ class Reading:
 
 
 class Measure:
-    """One clause of a claim with a figure or a year: its telling words, the values of one dimension, the rest."""
+    """A clause with a figure or a year: its telling words, the values of one dimension, the other facts."""
 
     def __init__(self, words: frozenset[str], dimension: str, values: list[Fact], others: list[Fact]) -> None:
         self.words = words
@@ -87,7 +89,7 @@ def _same_span(one: Quote, other: Quote) -> bool:
 
 
 def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]]:
-    """Pairs of claims from different documents whose clauses name the same thing and give it different values.
+    """Pairs of claims of different documents whose clauses name the same thing with different values.
 
     Made to be right rather than complete: the shorter clause must be borne by the longer word for word, but
     for words that say nothing, and no other date, name or figure may set the two apart.
@@ -119,7 +121,7 @@ def _disagreement(one: Reading, other: Reading) -> str:
 def _measures(reading: Reading) -> Iterator[Measure]:
     text = reading.claim.text
     edges = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         inside = [fact for fact in reading.facts if start <= fact.start and fact.end <= end]
         figures = [
             fact
@@ -131,7 +133,7 @@ def _measures(reading: Reading) -> Iterator[Measure]:
         bare = text[start:end]
         for fact in sorted(figures, key=lambda fact: -fact.start):
             bare = bare[: fact.start - start] + " " + bare[fact.end - start :]
-        words = frozenset(terms(bare)) - _GENERIC
+        words = frozenset(terms(bare)) - _generic()
         for dimension in dict.fromkeys(_dimension(fact) for fact in figures):
             values = [fact for fact in figures if _dimension(fact) == dimension]
             yield Measure(words, dimension, values, [fact for fact in inside if fact not in values])
@@ -161,7 +163,7 @@ def _borne(fact: Fact, others: Sequence[Fact]) -> bool:
 
 
 def _rivals(fact: Fact, others: Sequence[Fact]) -> bool:
-    """Whether the other side names something of the same kind instead: another cup, another year, another city."""
+    """Whether the other side names something of the same kind instead: another cup, year or city."""
     return any(other.kind == fact.kind and _dimension(other) == _dimension(fact) for other in others)
 
 

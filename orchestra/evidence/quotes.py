@@ -132,7 +132,7 @@ def _occurrences(text: str, wanted: str) -> Iterator[int]:
 
 
 def _cuts_left(text: str, at: int) -> bool:
-    """Whether a word, a number or its sign is cut in two before `at`: `1,250 units` is no quote from 11,250."""
+    """Whether a word, a number or its sign is cut in two before `at`: no `1,250 units` from 11,250 units."""
     before, first = text[at - 1 : at] if at else "", text[at]
     if not before:
         return False
@@ -140,9 +140,9 @@ def _cuts_left(text: str, at: int) -> bool:
         joined = (
             before in ".,-+"
             and at > 1
-            and (text[at - 2].isdigit() or before in "-+." and not text[at - 2].isalnum())
+            and (text[at - 2].isdigit() or (before in "-+." and not text[at - 2].isalnum()))
         )
-        return before.isdigit() or joined or _is_latin(before) or before == "-" and at == 1
+        return before.isdigit() or joined or _is_latin(before) or (before == "-" and at == 1)
     if first in _NUMERALS:
         return before in _NUMERALS or before.isdigit()
     return _is_latin(first) and (_is_latin(before) or before == "_")

@@ -35,7 +35,7 @@ def render_report(report: Report, form: Format) -> str:
 
 
 def to_json(report: Report) -> str:
-    """One object with the report's fields; sentences, of the summary too, are objects with their citations."""
+    """One object with the report's fields; every sentence, of the summary too, is an object."""
     return msgspec.json.format(msgspec.json.encode(report), indent=2).decode()
 
 
@@ -81,11 +81,9 @@ def paragraph(sentences: Iterable[Sentence], say: Words) -> str:
             piece += marks if _WIDE_END.search(sentence.text) else f" {marks}"
         if not sentence.supported:
             piece += f" **⚠ {say.unsupported}: {escape(sentence.problem, at_start=False)}**"
-        text += (
-            piece
-            if not text or _WIDE_END.search(sentence.text) and sentence.supported and text.endswith("]")
-            else f" {piece}"
-        )
+        closed = not text or (_WIDE_END.search(sentence.text) and text.endswith("]"))
+        # Behind a mark a bracket would make a link of it.
+        text += re.sub(r"^(?=[(:])", r"\\", piece) if closed else f" {piece}"
     return text
 
 
@@ -117,8 +115,7 @@ def _listed(heading: str, texts: Iterable[str]) -> list[str]:
 
 
 def _reference(reference: Reference) -> str:
-    lines = [
-        f"\\[{reference.n}\\] **{escape(reference.title, at_start=False)}** — {escape(reference.locator, at_start=False)}"
-    ]
+    title, locator = (escape(text, at_start=False) for text in (reference.title, reference.locator))
+    lines = [f"\\[{reference.n}\\] **{title}** — {locator}"]
     lines += [f"> {escape(quote.text)} ({quote.start}–{quote.end})" for quote in reference.quotes]
     return "\n\n".join(lines)

@@ -156,7 +156,7 @@ class _Checker:
 
 
 class _Numbers:
-    """References as they are first cited; a source has one number, its quotes stand in the order of citation."""
+    """References as they are first cited; a source has one number, its quotes stand as they were cited."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

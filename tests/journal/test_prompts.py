@@ -31,10 +31,8 @@ from tests.journal.recording import SESSION, begun
 pytestmark = pytest.mark.anyio
 AGENT = "researcher.2"
 
-# Any string that Python can hold: NUL, lone surrogates (undecodable bytes), beyond the basic plane.
-ANY_TEXT = st.text(st.characters(), max_size=200) | st.text(
-    st.sampled_from('\0\udc80\ud800😀é字\n"\\'), max_size=200
-)
+# NUL, undecodable bytes as Python escapes them (lone low surrogates), what is beyond the basic plane.
+ANY_TEXT = st.text(st.characters(codec="utf-8") | st.sampled_from('\0\udc80\udcff😀é字\n"\\'), max_size=200)
 LONG_TEXT = st.builds(lambda text, times: text * times, ANY_TEXT, st.integers(1, 40))
 CALLS = st.lists(st.builds(ToolCall, id=ANY_TEXT, name=ANY_TEXT, arguments=LONG_TEXT), max_size=2).map(tuple)
 MESSAGES = st.one_of(
@@ -105,7 +103,7 @@ async def test_prompts_are_read_back_as_they_were_sent(
                 assert from_json(read.manifest) == each.manifest
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(ANY_TEXT, JSON, max_size=4), st.dictionaries(ANY_TEXT, LONG_TEXT, max_size=4), LONG_TEXT
 )
@@ -126,15 +124,14 @@ async def test_events_are_read_back_as_they_were_recorded(
         assert await journal.text((await journal.find_session(SESSION)).question) == question
 
 
+@settings(max_examples=30, deadline=None)
 @given(LONG_TEXT, CALLS, ANY_TEXT)
-async def test_replies_are_read_back_as_they_came(
-    text: str, calls: tuple[ToolCall, ...], reasoning: str
-) -> None:
+async def test_replies_are_read_back(text: str, calls: tuple[ToolCall, ...], reasoning: str) -> None:
     """All but the value, which is validated again from the text."""
+    usage = Usage(1, 20, 3, 4, 1, None)
     reply = Reply(
-        text=text, calls=calls, reasoning=reasoning, usage=Usage(1, 20, 3, 4, 1, None), finish="calls", model="m",
-        seconds=1.25,
-    )  # fmt: skip
+        text=text, calls=calls, reasoning=reasoning, usage=usage, finish="calls", model="m", seconds=1.25
+    )
     async with Journal.open(":memory:") as journal:
         await begun(journal)
         await journal.record(reply_event(Moment(SESSION, AGENT, 1, 1.0), reply, {"tier": "small"}))

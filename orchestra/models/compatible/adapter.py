@@ -213,7 +213,7 @@ class CompatibleModel:
             return refused(
                 self._place, f"gave no {request.output.name if request.output else 'text'}: {result.problem}"
             )
-        if request.output is None and result.finish != "length" and not request.tools:
+        if request.output is None and result.finish != "length" and not result.text:
             return unreachable(self._place, f"sent nothing of use: {result.problem}")
         wanted = f"a {request.output.name}" if request.output else "a usable reply"
         advice = "raise max_output" if result.finish == "length" else "use a larger model"

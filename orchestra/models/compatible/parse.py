@@ -95,7 +95,7 @@ def parsed(body: WireBody) -> Parsed:
         calls = [raw_call(WireCall(function=message.function_call))]
     return Parsed(
         text_of(message.content),
-        text_of(message.reasoning_content) or text_of(message.reasoning),
+        text_of(message.reasoning_content) or text_of(message.reasoning) or thoughts_in(message.content),
         text_of(message.refusal),
         calls,
         str(choice.finish_reason or ""),
@@ -113,8 +113,15 @@ def text_of(content: Any) -> str:
     if isinstance(content, list):
         return "".join(text_of(part) for part in content)
     if isinstance(content, dict):
-        return text_of(content.get("text") or content.get("content") or content.get("thinking"))
+        return text_of(content.get("text") or content.get("content"))
     return str(content)
+
+
+def thoughts_in(content: Any) -> str:
+    """The reasoning among the parts of a content (Mistral's form)."""
+    if not isinstance(content, list):
+        return ""
+    return "".join(text_of(part.get("thinking")) for part in content if isinstance(part, dict))
 
 
 def raw_call(call: WireCall) -> RawCall:

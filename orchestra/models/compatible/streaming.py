@@ -19,6 +19,7 @@ from orchestra.models.compatible.parse import (
     parsed,
     raw_call,
     text_of,
+    thoughts_in,
 )
 from orchestra.models.compatible.shape import Outgoing
 from orchestra.values.messages import Delta, Request, ToolCall
@@ -97,12 +98,13 @@ class Pieces:
             yield from self._delta(choice.delta)
 
     def _delta(self, delta: WireMessage) -> Iterator[Delta]:
-        if delta.content:
-            text = delta.content if isinstance(delta.content, str) else text_of(delta.content)
+        content = delta.content
+        if content:
+            text = content if isinstance(content, str) else text_of(content)
             self._texts.append(text)
-            if not self.sent.emulated:  # there the text is an action, and no one's to read
+            if text and not self.sent.emulated:  # there the text is an action, and no one's to read
                 yield Delta(text)
-        thought = delta.reasoning_content or delta.reasoning
+        thought = delta.reasoning_content or delta.reasoning or thoughts_in(content)
         if thought:
             thought = text_of(thought)
             self._thoughts.append(thought)
@@ -113,8 +115,8 @@ class Pieces:
             self._part(part)
         if delta.function_call is not None:
             self._part(WireCall(function=delta.function_call))
-        if self._slots and delta.tool_calls:
-            yield from self._complete(len(self._slots) - 1)
+        while self.given < len(self._slots) and _is_whole(self._slots[self.given][1]):
+            yield from self._complete(self.given + 1)
 
     def _whole(self, body: WireBody) -> None:
         """A message where a delta should be: some servers send the whole reply as one event."""
@@ -135,15 +137,7 @@ class Pieces:
         slot = next((call for index, call in reversed(self._slots) if index == part.index), None)
         if slot is None and part.index is None and self._slots:
             slot = self._slots[-1][1]
-        other_id = bool(slot and fresh.id and slot.id and fresh.id != slot.id)
-        other_name = bool(
-            slot
-            and function.name
-            and slot.name
-            and not (slot.id and fresh.id == slot.id)
-            and is_object(slot.arguments)
-        )
-        if slot is None or other_id or other_name:
+        if slot is None or _begins_another(slot, fresh):
             self._slots.append((part.index, fresh))
             return
         slot.id = slot.id or fresh.id
@@ -163,3 +157,15 @@ class Pieces:
             self._used.add(raw.id)
             self.given += 1
             yield Delta("", "", ToolCall(raw.id, raw.name, raw.arguments, raw.extra))
+
+
+def _begins_another(slot: RawCall, fresh: RawCall) -> bool:
+    """True where a fragment for a known place is the first of another call."""
+    if fresh.id and slot.id and fresh.id != slot.id:
+        return True
+    return bool(fresh.name and slot.name and fresh.arguments.startswith("{") and is_object(slot.arguments))
+
+
+def _is_whole(call: RawCall) -> bool:
+    """True once the arguments are an object: nothing that could follow would keep them JSON."""
+    return call.arguments.endswith("}") and is_object(call.arguments)

@@ -42,6 +42,7 @@ NEW_GROUP = 0.25
 REPEAT = 0.55  # what a term is worth again after each statement that holds it
 SAME = 0.6  # Jaccard overlap from which two statements say the same
 HELD = 0.8  # share of a shorter statement's terms inside a longer one from which they say the same
+FIT_POWER = 1.0
 COST = 0.45  # exponent of a statement's length
 
 
@@ -83,7 +84,7 @@ def _scorer(
             asked += wants.asked.get(term, 0.0) * repeat
             taught += wants.taught.get(term, 0.0) * repeat
         gain = ASKED * asked + TAUGHT * taught + FIT * choice.fit
-        gain *= choice.fit
+        gain *= choice.fit**FIT_POWER
         gain *= 1 + NEW_GROUP * 0.5 ** groups.get(choice.group, 0)
         return gain / (6 + choice.words) ** COST, -choice.key
 
@@ -93,7 +94,8 @@ def _scorer(
 def same(first: frozenset[str], second: frozenset[str]) -> bool:
     """Whether two statements say the same: nearly the same terms, or one inside the other."""
     pale = pale_stems()
-    left, right = first - pale, second - pale
+    left = {term for term in first if term not in pale and ' ' not in term}
+    right = {term for term in second if term not in pale and ' ' not in term}
     if not left or not right:
         return first == second
     shared = len(left & right)

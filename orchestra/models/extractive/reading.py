@@ -18,6 +18,7 @@ _QUESTION = re.compile(rf"^Question: *(.*?)(?=\n+(?:{_FIELDS})\b:?|\Z)", re.MULT
 _PART_OF = re.compile(r"^Part of: *(.+)$", re.MULTILINE)
 
 
+_SECTIONS = re.compile(r"\bSections: (.+?)$", re.MULTILINE)
 _LONG_PASSAGE = 2_400  # characters
 _PIECE = 1_200
 
@@ -108,6 +109,19 @@ def calls(messages: Sequence[Message]) -> list[MadeCall]:
             made.extend(MadeCall(turn, call.name, _object(call.arguments)) for call in message.calls)
             turn += 1
     return made
+
+
+def listed_sections(messages: Sequence[Message]) -> dict[str, list[str]]:
+    """Document → its sections, from readings that say "Sections: A; A > B; ..."."""
+    found: dict[str, list[str]] = {}
+    for message in messages:
+        match = _SECTIONS.search(message.text) if message.role == "tool" else None
+        shown = fenced(message.text) if match else []
+        label = _LABEL.search(shown[0].label) if shown else None
+        if match and label:
+            names = re.sub(r" and \d+ more$", "", match.group(1).rstrip("."))
+            found[label.group(2).strip()] = [name.strip() for name in names.split(";")]
+    return found
 
 
 class BriefClaim(Struct, frozen=True):

@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from orchestra.models.extractive.candidates import DULL_SECTION
+from orchestra.models.extractive.prose import term_set
 from orchestra.models.extractive.reading import Hit, MadeCall, Task
 from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
 from orchestra.models.extractive.words import (
@@ -23,6 +25,8 @@ from orchestra.values.messages import ToolSpec
 MOST_ROUNDS = 3
 MOST_CALLS = 4  # in one round
 HITS = 10  # passages asked for, where the tool lets one say so
+MOST_SECTIONS = 2
+SECTION_WORTH = 0.06
 COVERED_HITS = 3  # a part of the question counts as found when so many passages hold it
 _QUERY = re.compile(r"quer(?:y|ies)|question|keywords?|terms?|text|q$", re.IGNORECASE)
 _PATH = re.compile(r"path|document|locator|file|source|name", re.IGNORECASE)
@@ -72,8 +76,17 @@ def _parameters(tool: ToolSpec) -> tuple[list[str], list[str]]:
     return [n for n, kind in kinds.items() if kind == "string"], [n for n, kind in kinds.items() if kind == "integer"]
 
 
-def next_lookups(task: Task, desk: Desk, hits: Sequence[Hit], made: Sequence[MadeCall]) -> list[Lookup]:
-    """The calls of this round, best first; none when enough is known."""
+def next_lookups(
+    task: Task,
+    desk: Desk,
+    hits: Sequence[Hit],
+    made: Sequence[MadeCall],
+    listed: Mapping[str, Sequence[str]] | None = None,
+) -> list[Lookup]:
+    """The calls of this round, best first; none when enough is known.
+
+    `listed`: document → its sections, where a reading named them.
+    """
     turn = max((call.round + 1 for call in made), default=0)
     if not desk.search or turn >= MOST_ROUNDS:
         return []
@@ -90,7 +103,7 @@ def next_lookups(task: Task, desk: Desk, hits: Sequence[Hit], made: Sequence[Mad
         queries = _taught(task, known, hits) if turn == 1 else _uncovered(task, known)
     lookups = _fresh(queries, desk, made)
     if known is not None and desk.read:
-        lookups += _readings(task, known, desk, made, turn)
+        lookups += _readings(known, desk, made, listed or {})
     return lookups[:MOST_CALLS]
 
 
@@ -146,7 +159,7 @@ def _names(known: Relevance, subject: Sequence[str]) -> list[str]:
 
 def _uncovered(task: Task, known: Relevance) -> list[str]:
     """The parts of the question that few of the passages hold, with its subject."""
-    good = [read for read in known.reads if read.fit >= FLOOR]
+    good = [read for read in known.reads if read.cover >= FLOOR]
     missing = []
     for word in strong_words(task.question):
         keys = [term for term in terms(word) if term not in pale_stems()]
@@ -160,14 +173,35 @@ def _uncovered(task: Task, known: Relevance) -> list[str]:
 
 
 def _readings(
-    task: Task, known: Relevance, desk: Desk, made: Sequence[MadeCall], turn: int
+    known: Relevance, desk: Desk, made: Sequence[MadeCall], listed: Mapping[str, Sequence[str]]
 ) -> list[Lookup]:
-    """The beginning of the best document, which tells what it is about; later, its section that fits best."""
+    """The beginning of the best document, which tells what it is about; then its sections that fit best."""
     opened = {(str(call.arguments.get(desk.path)), str(call.arguments.get(desk.section, ""))) for call in made}
-    ranked = known.documents()
-    if turn == 1:
-        return [Lookup(desk.read, {desk.path: name}) for name in ranked[:1] if (name, "") not in opened]
-    return []
+    best = known.documents()[0]
+    if not any(call.name == desk.read for call in made):
+        return [Lookup(desk.read, {desk.path: best})]
+    if not desk.section:
+        return []
+    found = []
+    for document in listed:
+        for section in _sections(known, document, listed[document]):
+            if (document, section) not in opened:
+                found.append(Lookup(desk.read, {desk.path: document, desk.section: section}))
+    return found[:MOST_SECTIONS]
+
+
+def _sections(known: Relevance, document: str, names: Sequence[str]) -> list[str]:
+    """The sections that share most with the question and what was learnt, without those that were seen."""
+    seen = {read.hit.section for read in known.reads if read.hit.locator == document}
+    ranked = []
+    for name in names:
+        if name in seen or DULL_SECTION.search(name):
+            continue
+        inside = term_set(name.split(" > ")[-1])
+        worth = sum(known.asked.get(term, 0.0) + 0.5 * known.taught.get(term, 0.0) for term in inside)
+        if worth >= SECTION_WORTH:
+            ranked.append((-worth, name))
+    return [name for _, name in sorted(ranked)]
 
 
 def _surfaces(hits: Sequence[Hit]) -> dict[str, str]:

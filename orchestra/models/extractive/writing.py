@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from orchestra.models.extractive.candidates import word_count
+from orchestra.models.extractive.prose import term_set, word_count
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose
 from orchestra.models.extractive.headings import heading
 from orchestra.models.extractive.reading import BriefClaim, Task, WriterBrief
@@ -15,6 +15,9 @@ from orchestra.models.extractive.words import is_chinese, pale_stems
 from orchestra.text.terms import terms
 from orchestra.values.drafts import Draft, DraftSection, DraftSentence
 
+BASE = 0.4
+AROUND = 0.35
+RANK = 0.08
 MOST_WORDS = 880
 SUMMARY = Limits(words=110, count=4)
 
@@ -43,7 +46,7 @@ def _sentence(claim: BriefClaim) -> DraftSentence:
 
 
 def _weigh(brief: WriterBrief, claims: Sequence[BriefClaim]) -> tuple[Wants, list[Choice]]:
-    keyed = [frozenset(terms(claim.text)) for claim in claims]
+    keyed = [term_set(claim.text) for claim in claims]
     around = [frozenset(terms(claim.title)) for claim in claims]
     spread: Counter[str] = Counter(term for keys in keyed for term in keys)
     total = len(claims)
@@ -61,7 +64,7 @@ def _weigh(brief: WriterBrief, claims: Sequence[BriefClaim]) -> tuple[Wants, lis
     for key, claim in enumerate(claims):
         rank = ranks[claim.question]
         ranks[claim.question] += 1
-        own = sum(w if term in keyed[key] else 0.35 * w if term in around[key] else 0 for term, w in asked.items())
-        fit = (0.4 + own) * (0.5 + 0.5 / (1 + 0.08 * rank))
+        own = sum(w if term in keyed[key] else AROUND * w if term in around[key] else 0 for term, w in asked.items())
+        fit = (BASE + own) * (0.5 + 0.5 / (1 + RANK * rank))
         choices.append(Choice(key, keyed[key], word_count(claim.text), fit, claim.document, claim.question))
     return Wants(asked, taught), choices
