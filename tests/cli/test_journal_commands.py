@@ -147,7 +147,7 @@ def test_show_as_json_has_every_event(store: Path) -> None:
 
 
 def test_context_prints_the_prompt_zone_by_zone(store: Path) -> None:
-    """Tokens by zone, messages under their blocks with their reasons, what is not in it with its reference."""
+    """Tokens by zone, messages under their blocks with reasons, what is not in it with its reference."""
     output = printed(store, "context", SESSION, width=120)
     assert f"{AGENT} · turn 2 of 2" in output
     assert "history     109  12.1%" in output
