@@ -152,7 +152,7 @@ class Evidence:
             return re.search(r"\b(?:no|none|zero|nil|never)\b|[无零没]", self._quoted) is not None
         written = re.escape(fact.text.strip().lower())
         return (
-            fact.unit == "" and re.search(rf"(?<![\w.,]){written}(?![\w]|[.,]\d)", self._quoted) is not None
+            fact.unit == "" and re.search(rf"(?<![A-Za-z0-9_.,]){written}(?![A-Za-z0-9_]|[.,]\d)", self._quoted) is not None
         )
 
     def _has_id(self, fact: Fact) -> bool:
@@ -208,9 +208,9 @@ def _id_pattern(value: str) -> str:
     if len(groups) == 1 and value.isdigit():
         return rf"(?<!\d)0*{value.lstrip('0') or '0'}(?!\d)"
     if all(group.isdigit() for group in groups):
-        return r"(?<![\w.])v?" + re.escape(value) + r"(?![\w]|\.\d)"
+        return r"(?<![A-Za-z0-9_.])v?" + re.escape(value) + r"(?![A-Za-z0-9_]|\.\d)"
     stripped = [f"0*{group.lstrip('0')}" if group.isdigit() else re.escape(group) for group in groups]
-    return rf"(?<![^\W_]){_GAP.join(stripped)}(?![^\W_])"
+    return rf"(?<![A-Za-z0-9]){_GAP.join(stripped)}(?![A-Za-z0-9])"
 
 
 def _is_figure(fact: Fact) -> bool:
