@@ -41,7 +41,7 @@ DULL_SECTION = re.compile(
     r"table of contents|contents|bibliography|see also|further reading|post.history|参考文献|参考资料|参考|致谢|版权|目录)\.?$",
     re.IGNORECASE,
 )
-_DOUBTED_SECTION = re.compile(
+DOUBTED_SECTION = re.compile(
     r"reject|alternative|deferred|open (?:issue|question)|objection|not (?:chosen|adopted)|previous (?:draft|version)|"
     r"prior art|related work|other languages|how to teach|reference implementation|backwards? compatib|example",
     re.IGNORECASE,
@@ -239,7 +239,7 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
         worth *= 0.7
     if _REFERS.search(text):
         worth *= 0.55
-    if _DOUBTED_SECTION.search(hit.section):
+    if DOUBTED_SECTION.search(hit.section):
         worth *= 0.7
     if re.search(r"\b(?:I|we|my|our|I'm|I've|we've|let's)\b", text, re.IGNORECASE):
         worth *= 0.8

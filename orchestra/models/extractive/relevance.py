@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -16,9 +17,10 @@ from orchestra.text.terms import query_terms, terms
 FEEDBACK_HITS = 8
 FEEDBACK_TERMS = 40
 WHOLE = 0.35  # what a word of the whole question counts beside one of the sub-question
-PHRASE = 0.5  # two words that stand side by side in the question
+PHRASE = 0.6  # two words that stand side by side in the question
 HINT = 0.15
-COMPOUND = 1.5  # "capture pattern" where patterns are asked for: a kind of what the question names
+COMPOUND = 2.0  # "capture pattern" where patterns are asked for: a kind of what the question names
+KIND = 3.0  # the same where the question asks for kinds
 COMPOUND_FROM = 0.04  # the share of a term in the question from which its compounds count
 DATA = 0.3  # what program text and data keep of their fit: they name things and explain nothing
 FLOOR = 0.3  # passages that cover less of the question than this hold no answer
@@ -95,7 +97,7 @@ def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
     reads = tuple(
         _read(hit, inside, around, asked, words) for hit, inside, around in counted
     )
-    return Relevance(asked, _taught(asked, reads, rarity), rarity, reads)
+    return Relevance(asked, _taught(_kind(task.question), asked, reads, rarity), rarity, reads)
 
 
 def _count(text: str) -> Counter[str]:
@@ -122,8 +124,15 @@ def _fit(asked: Mapping[str, float], inside: Mapping[str, int], around: frozense
     return min(1.0, fit)
 
 
+def _kind(question: str) -> str:
+    """The term of what "which kinds of patterns" asks the kinds of; "" where kinds are not asked for."""
+    match = re.search(r"\b(?:kinds?|types?|sorts?|forms?|classes|categories) of (?:[\w-]+ )??([\w-]+)", question, re.IGNORECASE)
+    found = terms(match.group(1)) if match else []
+    return found[-1] if found else ""
+
+
 def _taught(
-    asked: Mapping[str, float], reads: Sequence[Read], rarity: Mapping[str, float]
+    kind: str, asked: Mapping[str, float], reads: Sequence[Read], rarity: Mapping[str, float]
 ) -> dict[str, float]:
     """Terms that the best passages share or repeat and the question does not name."""
     best = sorted((read for read in reads if not read.data), key=lambda read: -read.fit)[:FEEDBACK_HITS]
@@ -145,6 +154,7 @@ def _taught(
                 if not pale.isdisjoint(pair) or (count < 2 and not compound):
                     continue
                 known *= COMPOUND if compound else 1.0
+                known *= KIND if pair[1] == kind and pair[0] not in asked else 1.0
             weights[term] += share * known * min(count, 4) / (count + 1.5) * min(1.0, 120 / length)
     scored = {term: weight * min(rarity.get(term, 1.0), 1.5) for term, weight in weights.items()}
     kept = sorted(scored.items(), key=lambda pair: (-pair[1], pair[0]))[:FEEDBACK_TERMS]

@@ -65,6 +65,7 @@ _HINTS = (
     (r"\b(?:differ|difference|compare|compared|versus|vs)\b", ("unlike", "difference", "whereas", "instead", "contrast")),
     (r"\b(?:allowed|permitted|restrictions?|limits?|limitations?)\b", ("not allowed", "restriction", "limitation", "invalid")),
     (r"\blicen[cs]e\b", ("license", "licence")),
+    (r"^(?:about [^:]+: )?what (?:is|are|was|were)\b", ("introduces", "definition", "defined", "means", "purpose")),
     (r"为什么|为何|原因", ("因为", "由于", "原因")),
     (r"多久|多长", ("分钟", "小时", "天", "年")),
 )

@@ -15,7 +15,7 @@ from orchestra.models.extractive.words import is_chinese, pale_stems
 from orchestra.text.terms import terms
 from orchestra.values.drafts import Draft, DraftSection, DraftSentence
 
-BASE = 0.4
+BASE = 0.2
 AROUND = 0.35
 RANK = 0.08
 MOST_WORDS = 880
@@ -66,5 +66,5 @@ def _weigh(brief: WriterBrief, claims: Sequence[BriefClaim]) -> tuple[Wants, lis
         ranks[claim.question] += 1
         own = sum(w if term in keyed[key] else AROUND * w if term in around[key] else 0 for term, w in asked.items())
         fit = (BASE + own) * (0.5 + 0.5 / (1 + RANK * rank))
-        choices.append(Choice(key, keyed[key], word_count(claim.text), fit, claim.document, claim.question))
+        choices.append(Choice(key, keyed[key], word_count(claim.text), fit, claim.document, "", claim.question))
     return Wants(asked, taught), choices
