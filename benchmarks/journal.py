@@ -192,7 +192,7 @@ def main() -> None:
 def print_table(found: dict[str, float], turns: int) -> None:
     cpu, base, share = found["cpu_ms_per_call"], found["sqlite3_ms_per_call"], found["stored_share"]
     print(
-        f"{found['calls']:,.0f} calls, two events and {TEXT_CHARACTERS:,} characters each, median of {REPEATS}"
+        f"{found['calls']:,.0f} calls of two events and {TEXT_CHARACTERS:,} characters, median of {REPEATS}"
     )
     print(f"journal        {cpu:8.3f} ms CPU a call (at most 0.150)")
     print(f"sqlite3 alone  {base:8.3f} ms CPU a call; the journal takes {found['ratio']:.1f} times that")
