@@ -8,7 +8,7 @@ from orchestra.values.usage import NO_USAGE, Usage
 
 def totals(report: Report) -> str:
     """A table in plain text: tier, calls, tokens in and out, cost."""
-    rows = [("tier", "calls", "tokens in", "cached", "tokens out", "cost")]
+    rows: list[tuple[str, ...]] = [("tier", "calls", "tokens in", "cached", "tokens out", "cost")]
     whole = NO_USAGE
     for tier, usage in sorted(report.usage.items()):
         rows.append(row(tier, usage))
@@ -23,7 +23,9 @@ def totals(report: Report) -> str:
         )
         for line in rows
     ]
-    return "\n".join([*lines, f"{report.words} words, {report.supported_share:.0%} supported, {report.seconds:.1f} s"])
+    return "\n".join(
+        [*lines, f"{report.words} words, {report.supported_share:.0%} supported, {report.seconds:.1f} s"]
+    )
 
 
 def row(name: str, usage: Usage) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal")  # noqa: S104 compared, not bound
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_MEMORY = ("sqlite://", "sqlite:///:memory:")
+_MEMORY = (":memory:", "sqlite://", "sqlite:///:memory:")
 
 
 def url_fault(url: str) -> str:

@@ -129,14 +129,13 @@ class _Bases(Struct, frozen=True, kw_only=True):
 
 def _settings(sources: tuple[Source, ...], choice: Choice, tables: Tables, bases: _Bases) -> Settings:
     highest: dict[KeyPath, Given] = {given.path: given for source in sources for given in source.givens}
-    store, agents = highest.get(("store",)), highest.get(("agents",))
-    beside = bases.default / "agents"
+    store, agents, reports = (highest.get((name,)) for name in ("store", "agents", "reports"))
+    beside, hidden = bases.default / "agents", bases.default / ".orchestra"
     own = absolute(agents.value, bases.of(agents)) if agents else beside if beside.is_dir() else None
     values: dict[str, Any] = {
-        "store": store_url(store.value, bases.of(store))
-        if store
-        else store_url(".orchestra/store.db", bases.default),
+        "store": store_url(store.value, bases.of(store)) if store else store_url("store.db", hidden),
         "agents": str(own) if own is not None else None,
+        "reports": str(absolute(reports.value, bases.of(reports)) if reports else hidden / "reports"),
     }
     defaults = fields_of(Settings)
     for name in {path[0] for path in scalar_paths() if len(path) == 2}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Mapping
+from datetime import date, time
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -91,13 +92,13 @@ def describe(field: Field) -> str:
     if get_origin(kind) is tuple:
         return "a list of words"
     if get_origin(kind) is Mapping:
-        return "a table of numbers" if get_args(kind)[1] is float else "a table of texts"
+        return {float: "a table of numbers", Any: "a table"}.get(get_args(kind)[1], "a table of texts")
     return {bool: "true or false", str: "a text", Secret: "a text"}.get(kind, "a table")
 
 
 def _bounds(about: About) -> str:
     if about.above is not None:
-        return f" above {about.above:g}"
+        return f" above {about.above:g}" + (f" and at most {about.most:g}" if about.most is not None else "")
     if about.least is None:
         return ""
     if about.most is not None:
@@ -114,6 +115,8 @@ def fit(field: Field, value: Any, *, text: bool = False) -> Any:
     if field.about.unlimited and value == "unlimited":
         return None
     kind = field.kind
+    if kind is Any:
+        return _plain(field, value)
     if get_origin(kind) is tuple:
         return _words(field, value.split(",") if text and isinstance(value, str) else value)
     if get_origin(kind) is Mapping:
@@ -156,6 +159,15 @@ def _number(field: Field, value: Any) -> Any:
     ):
         return _refuse(field, value)
     return number if field.kind is float else value
+
+
+def _plain(field: Field, value: Any) -> Any:
+    """A value that JSON knows, for what is passed on as it is."""
+    try:
+        msgspec.json.encode(value)
+    except (TypeError, OverflowError, msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return _refuse(field, value)
+    return value if not isinstance(value, (date, time)) else _refuse(field, value)
 
 
 def _words(field: Field, value: Any) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ What is said about each field is the one source of its check, of its error's wor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from orchestra.config.about import About
 from orchestra.config.secret import Secret
@@ -17,7 +17,8 @@ from orchestra.config.secret import Secret
 EXTRACTIVE = "extractive"  # the built-in model: an endpoint's name that needs no entry in `endpoints`
 OPENAI = "openai"  # the endpoint that is always there
 
-Zone = Literal["fixed", "tools", "memory", "state", "knowledge", "history", "input"]
+Zone = Literal["tools", "memory", "knowledge", "history"]
+Level = Literal["light", "medium", "heavy", "light_to", "medium_to", "heavy_to"]
 Preset = Literal["chat", "research", "tools", "knowledge", "code", "writer"]
 PRESETS: tuple[Preset, ...] = get_args(Preset)
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
@@ -33,6 +34,13 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     key: Annotated[
         Secret | None, About("The key itself. Better: `key_env`, which keeps it out of the file.")
     ] = None
+    kind: Annotated[
+        str | None, About("Which known server this is (`ollama`, `azure`); left out: found from the URL.")
+    ] = None
+    api_version: Annotated[str | None, About("The `api-version` that Azure asks for.")] = None
+    quirks: Annotated[
+        Mapping[str, Any], About("What this server does otherwise, set by hand over what is known or learnt.")
+    ] = {}
     transport: Annotated[
         Literal["direct", "official"],
         About("`direct` for any compatible server, `official` for what needs OpenAI's client (Azure)."),
@@ -40,11 +48,18 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     headers: Annotated[
         Mapping[str, Secret], About("More HTTP headers, name to value; values are kept secret.")
     ] = {}
-    connect_seconds: Annotated[float, About("Seconds to open a connection.", above=0)] = 10.0
+    connect_seconds: Annotated[
+        float | None, About("Seconds to open a connection.", above=0, unlimited=True)
+    ] = 10.0
+    first_byte_seconds: Annotated[
+        float | None, About("Seconds from a request to the first byte of its reply.", above=0, unlimited=True)
+    ] = 600.0
     silence_seconds: Annotated[
-        float, About("Seconds without a byte, before the first or between two.", above=0)
+        float | None, About("Seconds between two pieces of a reply.", above=0, unlimited=True)
     ] = 120.0
-    call_seconds: Annotated[float, About("Seconds for a whole call, retries not counted.", above=0)] = 600.0
+    total_seconds: Annotated[
+        float | None, About("Seconds for a whole call, retries not counted.", above=0, unlimited=True)
+    ] = 1_200.0
     concurrent_calls: Annotated[int | None, About("Calls in flight at once.", above=0, unlimited=True)] = 16
 
 
@@ -68,6 +83,13 @@ class Tier(Struct, frozen=True, kw_only=True):
     reasoning_effort: Annotated[
         Effort | None, About("How long a reasoning model thinks; left out: not sent.")
     ] = None
+    thinking_tokens: Annotated[
+        int | None, About("Tokens to think with, where the endpoint has such a budget.", above=0)
+    ] = None
+    parallel_calls: Annotated[
+        bool | None, About("Several tool calls in one reply; left out: the endpoint's own way.")
+    ] = None
+    extra: Annotated[Mapping[str, Any], About("More fields for the request's body.")] = {}
     price_in: Annotated[
         float | None, About("US dollars for a million input tokens; left out: the price table.", least=0)
     ] = None
@@ -119,20 +141,37 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
 class ContextOverride(Struct, frozen=True, kw_only=True):
     """Figures of a context preset that replace the built-in ones."""
 
-    margin: Annotated[
-        float | None, About("Share of the window left free for safety; built in: 0.1.", least=0, below=1)
+    output_tokens: Annotated[
+        int | None, About("Tokens kept free for the reply, at most a quarter of the window.", above=0)
     ] = None
+    margin: Annotated[
+        float | None,
+        About("Share of the window kept free for counts that are wrong.", least=0, most=0.5),
+    ] = None
+    prompt_tokens: Annotated[
+        int | None, About("A budget of the prompt's own, below the window's.", above=0)
+    ] = None
+    result_tokens: Annotated[int | None, About("Tokens shown of one tool result.", above=0)] = None
+    recent_turns: Annotated[
+        int | None, About("Turns that the last level of compaction leaves alone.", above=0)
+    ] = None
+    restate_after: Annotated[
+        int | None,
+        About("The input is restated at the end when more tokens than this stand behind it.", above=0),
+    ] = None
+    restate_tokens: Annotated[int | None, About("Tokens of the restated input at most.", above=0)] = None
     shares: Annotated[
         Mapping[Zone, float],
-        About(
-            "Zone to its share of the budget, 0 to 1; zones left out keep their built-in share.",
-            least=0,
-            most=1,
-        ),
+        About("Zone to its share; only the proportions count; zones left out keep theirs.", least=0),
     ] = {}
-    result_tokens: Annotated[
-        int | None, About("Tokens shown of one tool result; built in: see the preset.", above=0)
-    ] = None
+    levels: Annotated[
+        Mapping[Level, float],
+        About("Occupancy at which each level compacts, and down to which.", above=0, most=1),
+    ] = {}
+
+    def figures(self) -> dict[str, Any]:
+        """What is set, by name: the overrides that a context policy takes."""
+        return {name: value for name, value in structs.asdict(self).items() if value not in (None, {})}
 
 
 class Logging(Struct, frozen=True, kw_only=True):
@@ -145,7 +184,7 @@ class Logging(Struct, frozen=True, kw_only=True):
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """Everything that can be set. Paths in `store` and `agents` are absolute."""
+    """Everything that can be set. Paths in `store`, `agents` and `reports` are absolute."""
 
     endpoints: Mapping[str, Endpoint]
     tiers: Mapping[str, Tier]
@@ -163,6 +202,13 @@ class Settings(Struct, frozen=True, kw_only=True):
             default="`agents` beside `orchestra.toml`",
         ),
     ] = None
+    reports: Annotated[
+        str,
+        About(
+            "A folder for reports that are given no place of their own.",
+            default="`.orchestra/reports` beside `orchestra.toml`",
+        ),
+    ]
     documents: Documents = Documents()
     limits: SessionLimits = SessionLimits()
     context: Mapping[Preset, ContextOverride] = {}
@@ -198,3 +244,7 @@ class Resolved(Struct, frozen=True, kw_only=True):
     choice: str
     warnings: tuple[str, ...] = ()
     file: str | None = None
+
+    @property
+    def reports(self) -> str:
+        return self.settings.reports

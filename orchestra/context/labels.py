@@ -1,0 +1,26 @@
+"""What stands above data in a prompt: where it comes from, what asked for it, when."""
+
+from __future__ import annotations
+
+import time
+
+from orchestra.context.fence import fence, field, fold_label
+
+_QUERY_CHARACTERS = 200
+
+
+def label_of(source: str, query: str, at: float) -> str:
+    """`source | query | 2026-11-30 07:29 UTC`, without what is not known; `at` in seconds since the epoch."""
+    fields = [field(source)]
+    if query:
+        folded = field(query)
+        fields.append(folded if len(folded) <= _QUERY_CHARACTERS else folded[: _QUERY_CHARACTERS - 1] + "…")
+    if at:
+        year, month, day, hour, minute, *_ = time.gmtime(at)
+        fields.append(f"{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+    return " | ".join(fields)
+
+
+def data(label: str, text: str, *, passages: bool = False) -> str:
+    """Data under its label, fenced; `passages` are fenced already, each under a label of its own."""
+    return f"{fold_label(label)}\n{text}" if passages else fence(label, text)
