@@ -10,10 +10,13 @@ from msgspec import Struct
 from orchestra.models.extractive.cleaning import clean, sentence_form
 from orchestra.models.extractive.prose import looks_like_code, term_set, word_count
 from orchestra.models.extractive.reading import Hit
+from orchestra.models.extractive.words import pale_stems
 from orchestra.text.sentences import Span, sentences
+from orchestra.text.terms import terms
 
 FEWEST_WORDS = 5
 MOST_WORDS = 60
+FEWEST_TERMS = 4  # a sentence with fewer telling words says little
 _GROUP_WORDS = 75
 _SHORT_ITEM = 12  # words; such an item is shown with the sentence that introduces its list
 
@@ -223,6 +226,8 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
     if _BOILERPLATE.search(text) or letters < 0.7 * len(text) and kind != "code" or text.endswith(("?", "？")):
         return 0.0
     worth = 1.0
+    if text.startswith(("(", "（")):
+        worth *= 0.5
     if kind == "field":
         worth *= 0.3
     if kind == "row":
@@ -245,6 +250,8 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
         worth *= 0.8
     if _DEFINES.match(text):
         worth *= 1.2
+    if len([term for term in terms(text) if term not in pale_stems()]) < FEWEST_TERMS:
+        worth *= 0.6
     if words > 45:
         worth *= 0.85
     return worth

@@ -16,6 +16,7 @@ from orchestra.text.terms import query_terms, terms
 
 FEEDBACK_HITS = 8
 FEEDBACK_TERMS = 40
+RARITY = 0.5  # tempered: among passages found by a word, that word is common because it matters
 WHOLE = 0.35  # what a word of the whole question counts beside one of the sub-question
 PHRASE = 0.6  # two words that stand side by side in the question
 HINT = 0.15
@@ -86,12 +87,12 @@ def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
     spread: Counter[str] = Counter()
     for _, inside, around in counted:
         spread.update(inside.keys() | around)
-    rarity = {term: math.log(1 + (total + 1) / (count + 0.5)) for term, count in spread.items()}
-    unseen = math.log(1 + (total + 1) / 0.5)
+    rarity = {term: math.log(1 + (total + 1) / (count + 0.5)) ** RARITY for term, count in spread.items()}
+    unseen = math.log(1 + (total + 1) / 0.5) ** RARITY
     raw = {term: weight * rarity.get(term, unseen) for term, weight in asked_terms(task).items()}
     whole = sum(raw.values()) or 1.0
     asked = {term: weight / whole for term, weight in raw.items()}
-    own = {term: raw[term] for term in strong_terms(task.question)}
+    own = {term: math.log(1 + (total + 1) / (spread[term] + 0.5)) for term in strong_terms(task.question)}
     every = sum(own.values()) or 1.0
     words = {term: weight / every for term, weight in own.items()}
     reads = tuple(
@@ -139,6 +140,7 @@ def _taught(
     top = best[0].fit if best else 1.0
     pale = pale_stems()
     weights: Counter[str] = Counter()
+    seen = Counter(term for read in best for term in read.terms)
     for read in best:
         share = (read.fit / top) ** 2 if top else 0.0
         length = sum(read.terms.values()) / 2 or 1
@@ -146,6 +148,8 @@ def _taught(
             if term in asked or term in pale or len(term) < 2 or term.isdigit():
                 continue
             if " " in term and (count < 2 or not pale.isdisjoint(term.split())):
+                continue
+            if seen[term] == 1 and count == 1 and term not in read.around:
                 continue
             known = 1.4 if term in read.around else 1.0
             if " " in term:
@@ -156,7 +160,7 @@ def _taught(
                 known *= COMPOUND if compound else 1.0
                 known *= KIND if pair[1] == kind and pair[0] not in asked else 1.0
             weights[term] += share * known * min(count, 4) / (count + 1.5) * min(1.0, 120 / length)
-    scored = {term: weight * min(rarity.get(term, 1.0), 1.5) for term, weight in weights.items()}
+    scored = {term: weight * rarity.get(term, 1.0) for term, weight in weights.items()}
     kept = sorted(scored.items(), key=lambda pair: (-pair[1], pair[0]))[:FEEDBACK_TERMS]
     whole = sum(weight for _, weight in kept) or 1.0
     return {term: weight / whole for term, weight in kept}
