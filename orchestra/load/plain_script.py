@@ -10,7 +10,7 @@ from typing import Any
 from orchestra.errors import InputError
 from orchestra.load.behaviour import Call, Say, Script
 
-_WORDS = "the quick brown fox jumps over a lazy dog while rain falls on an old stone bridge near town".split()  # noqa: SIM905 - a list of words reads better as words
+_WORDS = "the quick brown fox jumps over a lazy dog while rain falls on an old stone bridge near town".split()
 
 
 def words(count: int) -> str:
