@@ -56,6 +56,20 @@ def by_schema(body: Mapping[str, Any]) -> Say | None:
     return Say(json.dumps(value_for(schema))) if schema else None
 
 
+def by_tools(body: Mapping[str, Any]) -> Say | None:
+    """A call where one is required: of the named tool, else of the first, with the plainest arguments."""
+    choice = body.get("tool_choice")
+    named = choice.get("function", {}).get("name") if isinstance(choice, Mapping) else None
+    if named is None and choice != "required":
+        return None
+    for tool in body.get("tools") or ():
+        function = tool.get("function", {})
+        if named in (None, function.get("name")):
+            arguments = json.dumps(value_for(function.get("parameters", {})))
+            return Say(calls=(Call(str(function.get("name")), arguments),))
+    return None
+
+
 def from_file(path: str) -> Script:
     """A script from a JSON file: a list of rules, the first that fits answers.
 

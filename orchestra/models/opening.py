@@ -12,7 +12,7 @@ from msgspec import Struct
 from orchestra.errors import ConfigError
 from orchestra.log import get_logger
 from orchestra.models.compatible.addresses import base_url
-from orchestra.models.compatible.knowledge import Knowledge
+from orchestra.models.compatible.knowledge import Knowledge, Subject
 from orchestra.models.compatible.known import is_local, kind_of, known_quirks
 from orchestra.models.compatible.memory import InMemory, QuirksStore
 from orchestra.models.compatible.quirks import Quirks, by_hand
@@ -139,7 +139,14 @@ def model_of(endpoint: Endpoint, setting: TierSetting, transport: Transport, out
     quirks = by_hand(remembered, endpoint.quirks, endpoint.name)
     window = window_of(endpoint, setting, quirks).tokens
     free = is_local(endpoint.url)
-    knowledge = Knowledge(endpoint.name, setting.model, quirks, store, window, url=base_url(endpoint.url))
+    subject = Subject(
+        endpoint=endpoint.name,
+        model=setting.model,
+        window=window,
+        url=base_url(endpoint.url),
+        hand=endpoint.quirks,
+    )
+    knowledge = Knowledge(subject, remembered, store)
     place = Place(endpoint.name, setting.model, endpoint.key)
     price = setting.price or table_row(endpoint, setting).price
     model: Model = CompatibleModel(place, setting, transport, knowledge, price=price, free=free)
