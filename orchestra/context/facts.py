@@ -51,15 +51,12 @@ def find_facts(text: str) -> list[Fact]:
             taken[start:end] = b"\x01" * (end - start)
             found.append(Fact(kind, text[start:end], value, unit, start, end))
 
-    named = [(name.kind, name.value, "", name.start, name.end) for name in find_exact(even)]
-    dated = [
-        ("time" if date.is_time else "date", date.value, date.unit, date.start, date.end)
-        for date in find_dates(even)
-    ]
-    for kind, value, unit, start, end in sorted(
-        (*named, *dated), key=lambda found: (found[3] - found[4], found[3])
-    ):
-        keep(kind, value, unit, start, end)
+    exact = [Fact(name.kind, "", name.value, "", name.start, name.end) for name in find_exact(even)]
+    for date in find_dates(even):
+        kind: FactKind = "time" if date.is_time else "date"
+        exact.append(Fact(kind, "", date.value, date.unit, date.start, date.end))
+    for fact in sorted(exact, key=lambda fact: (fact.start - fact.end, fact.start)):
+        keep(fact.kind, fact.value, fact.unit, fact.start, fact.end)
     for figure in sorted(find_figures(even), key=lambda figure: (figure.start - figure.end, figure.start)):
         keep(figure.kind, f"{figure.value:.12g}", figure.unit, figure.start, figure.end)
     for name in (*find_digit_ids(even), *find_names(even)):
