@@ -51,7 +51,7 @@ _PLACES = {
     "tool": "orchestra.tools.decorator",
 }
 
-__all__ = sorted(_PLACES)  # noqa: PLE0605 - the table above is the one list of names
+__all__ = sorted(_PLACES)
 
 
 def __getattr__(name: str) -> Any:

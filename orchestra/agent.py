@@ -23,6 +23,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.spend import WRAP_UP_SHARE, Spend
 from orchestra.tools.recall import recall_tool
 from orchestra.tools.showing import show
+from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
 from orchestra.values.events import Event, EventKind
 from orchestra.values.handoffs import Status
@@ -85,14 +86,14 @@ class Agent:
             path, role.instructions, policy=desk.policy, window=window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
-        if len(desk.toolbox):
-            self._toolbox = desk.toolbox.joined((recall_tool(self.context),))
         self._trail = PromptTrail()
         self._began = 0.0
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         self.context.add_input(task, at=self._desk.clock())
+        if len(self._toolbox):
+            self._toolbox = chosen_for(task, self._toolbox).joined((recall_tool(self.context),))
         await self._put("started", {"role": self.role.name}, {"task": task})
         self._began = anyio.current_time()
         with anyio.move_on_after(self.role.limits.seconds) as scope:
@@ -142,7 +143,10 @@ class Agent:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         output = self._desk.output if tier == self._final else None
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
-        prompt = self.context.prompt(self._toolbox.specs, output, ask=WRAP_UP if finishing else "")
+        # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
+        prompt = self.context.prompt(
+            self._toolbox.specs, output, enforced=True, ask=WRAP_UP if finishing else ""
+        )
         self.turn += 1
         request = Request(
             messages=prompt.messages,
@@ -175,9 +179,7 @@ class Agent:
         worst = prompt.tokens + prompt.output_tokens
         held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
         try:
-            await self._trail.record(
-                desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest)
-            )
+            await self._trail.record(desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest))
             about = {"tier": tier, "purpose": request.purpose}
             await self._put("call", {**about, "model": model.name, "tokens": prompt.tokens})
             try:
@@ -196,7 +198,7 @@ class Agent:
             held.release()
 
     async def _act(self, reply: Reply) -> None:
-        """Run the reply's calls at once and take their results into the context, in the order of the calls."""
+        """Run the reply's calls at once; their results enter the context in the order of the calls."""
         for call in reply.calls:
             await self._put("tool_called", {"tool": call.name, "id": call.id}, {"arguments": call.arguments})
         results = await self._toolbox.run_all(reply.calls)
@@ -224,9 +226,7 @@ class Agent:
         shown = None
         if len(text) > THREAD_CHARACTERS:
             cap = desk.policy.result_tokens
-            shown = await anyio.to_thread.run_sync(
-                partial(shorten, text, cap, desk.counter, passages=fenced)
-            )
+            shown = await anyio.to_thread.run_sync(partial(shorten, text, cap, desk.counter, passages=fenced))
         archived = result.call.name != "recall"
         return Result(
             call=result.call,

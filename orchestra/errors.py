@@ -28,11 +28,30 @@ The tree, compared with the classes by `tests/test_house.py`:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
 class OrchestraError(Exception):
     """The root: its message is one sentence for a person."""
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Take an error that came alone out of the group that a task group wrapped it in.
+
+    A person reads one sentence, and a caller's `except ToolError` works, wherever the error was raised.
+    """
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        if isinstance(error, BaseExceptionGroup):
+            raise
+        raise error from error.__cause__
 
 
 class UserError(OrchestraError):

@@ -19,6 +19,8 @@ from urllib.parse import quote
 
 MASK = "[redacted]"
 
+_LONE = re.compile("[\ud800-\udfff]")
+
 # A known value shorter than this is a placeholder ("none", "EMPTY") that stands in ordinary text too.
 SHORTEST_KNOWN = 8
 
@@ -26,8 +28,6 @@ SHORTEST_KNOWN = 8
 _RUN = b"a" * 20
 _WORD = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _TO_RUNS = bytes(97 if byte in _WORD else 32 for byte in range(256))
-# Not in the middle of a word; an escaped line break in JSON is not a part of one.
-_BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _PROVIDER = (
     r"(?:(?:sk|rk|pk|gh[opsu]|github_pat|glpat|hf|gsk|npm|pypi|xox[abp]|xapp|r8)[-_]"
     r"(?=[\w\-]*[0-9]|[\w\-]*[a-z][A-Z])|AKIA|ASIA|AIza|eyJ)([\w\-]{10,})"
@@ -38,6 +38,12 @@ _BODY = r"[A-Za-z0-9._~+/=\-]"  # what a bearer token is made of (RFC 6750)
 _SIGN = r"""["'\\]{0,4}\s{0,3}(?:=>|:=|[=:])\s{0,3}["'\\]{0,4}"""
 _VALUE = r"""[^\s"'\\,;&<>(){}\[\]]"""
 _CODE = r"(?:None|null|true|false|str|self\.|os\.|process\.|config\.|settings\.|args\.)"
+
+
+def _begins(literal: str) -> str:
+    """After the literal: it was not in the middle of a word, of which JSON's escapes are no part."""
+    behind = (r"(?<![A-Za-z0-9]", r"(?<=\\[nrtbf]", r"(?<=\\u00[01][0-9a-f]")
+    return "(?:" + "|".join(f"{before}{literal})" for before in behind) + ")"
 
 
 class _Family(NamedTuple):
@@ -69,7 +75,7 @@ def _shapes() -> Iterator[tuple[str, str, str, Iterable[str]]]:
     near = rf"k(?:ey(?:{_SIGN}|-----)|(?<=tok)en{_SIGN}|(?<=sk)-)"
     keys = ("api", "access", "secret", "private", "auth", "subscription", "signing")
     tokens = ("access", "auth", "refresh", "api", "bearer", "session", "id")
-    openai = rf"{_BEGIN}sk-((?=[\w\-]*[0-9])[\w\-]{{8,}}|[\w\-]{{20,}})"
+    openai = rf"sk-{_begins('sk-')}((?=[\w\-]*[0-9])[\w\-]{{8,}}|[\w\-]{{20,}})"
     pem = r"PRIVATE KEY-----(.+?)(?:-----END|\Z)"
     yield "k", "k", near, (openai, pem, *_names("key", keys, 6), *_names("token", tokens, 8))
     yield "", "bearer ", "", [rf"{name} +{telling}({_BODY}{{8,}})" for name in ("earer", "EARER")]
@@ -98,7 +104,7 @@ def _families() -> tuple[_Family, ...]:
 @cache
 def _provider_key() -> tuple[re.Pattern[bytes], re.Pattern[str]]:
     """To find one in UTF-8, and to cut it out of the text."""
-    return re.compile(_PROVIDER.encode()), re.compile(_BEGIN + _PROVIDER)
+    return re.compile(b"[nrtbf]?" + _PROVIDER.encode()), re.compile(_begins("") + _PROVIDER)
 
 
 def _mask(found: re.Match[str]) -> str:
@@ -107,32 +113,38 @@ def _mask(found: re.Match[str]) -> str:
 
 
 def _has_provider_key(data: bytes) -> bool:
-    """Only unbroken runs are looked at, which prose hardly has."""
-    search = _provider_key()[0].search
+    """Only unbroken runs are looked at, which prose hardly has; an escape's letter may be their first."""
+    match = _provider_key()[0].match
     runs = data.translate(_TO_RUNS)
     start = runs.find(_RUN)
     while start >= 0:
         end = runs.find(b" ", start)
-        if search(data, start, end if end >= 0 else len(data)):
+        if match(data, start, end if end >= 0 else len(data)):
             return True
         start = runs.find(_RUN, end) if end >= 0 else -1
     return False
 
 
+def _forms(value: str) -> Iterator[str]:
+    """How a value looks: as it is, quoted in a URL, as a string in JSON and in JSON inside JSON."""
+    yield value
+    if not _LONE.search(value):
+        yield quote(value, safe="")
+    for ascii_only in (True, False):
+        escaped = value
+        for _ in range(2):
+            escaped = json.dumps(escaped, ensure_ascii=ascii_only)[1:-1]
+            yield escaped
+
+
 class Redactor:
     """Redacts the shapes of secrets and the values it was made with.
 
-    A known value is found as it is, as JSON escapes it and as a URL quotes it.
+    A known value is found as it is, as JSON escapes it, once or twice, and as a URL quotes it.
     """
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        forms = {
-            form
-            for value in known
-            if len(value) >= SHORTEST_KNOWN
-            for form in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
-            + ((quote(value, safe=""),) if value.isprintable() else ())
-        }
+        forms = {form for value in known if len(value) >= SHORTEST_KNOWN for form in _forms(value)}
         self._known = tuple(sorted(forms, key=len, reverse=True))
 
     def __call__(self, text: str) -> str:

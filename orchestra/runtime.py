@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from orchestra.config.load import load_settings
 from orchestra.config.settings import PRESETS, Preset, Settings
@@ -27,7 +27,7 @@ from orchestra.models.configured import configured_models, keys_of
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
 from orchestra.roles.load import load_roles
-from orchestra.session.session import Kit, Session, Watch
+from orchestra.session.session import INTERRUPTED, Kit, Session, Watch
 from orchestra.spend import Spend
 from orchestra.tools.documents.index import DocumentIndex
 from orchestra.tools.documents.tools import document_tools
@@ -76,7 +76,7 @@ class Runtime:
         self._settings = settings
         self._hosting = Hosting(models=models, roles=tuple(roles), tools=tuple(tools))
         self._stack = AsyncExitStack()
-        self._indexes: dict[Path, DocumentIndex] = {}
+        self._indexes: dict[str, DocumentIndex] = {}
         self._opening = anyio.Lock()
         self._toolbox = Toolbox()
         self._kit: Kit | None = None
@@ -117,9 +117,7 @@ class Runtime:
         async with self.session(question, documents=documents, watch=watch) as session:
             return await research_then_write(session, question, options)
 
-    async def run(
-        self, workflow: Workflow[T], question: str, *, documents: str | Path | None = None
-    ) -> T:
+    async def run(self, workflow: Workflow[T], question: str, *, documents: str | Path | None = None) -> T:
         """A workflow of your own: an async function of a session and a question."""
         async with self.session(question, documents=documents, workflow=_name_of(workflow)) as session:
             return await workflow(session, question)
@@ -140,11 +138,15 @@ class Runtime:
         if documents is not None:
             index = await self._index(documents)
             toolbox, problems = toolbox.joined(document_tools(index)), index.problems
+            if not index.refreshed.documents:
+                raise InputError(nothing_to_read(str(documents), problems), key="documents")
         now = kit.clock()
         name = session_id(now, secrets.token_bytes(RANDOM_BYTES))
         models = {tier: model.name for tier, model in kit.tiers.items()}
         await kit.journal.begin(
-            SessionStart(id=name, question=question, created=now, workflow=workflow, config={"models": models})
+            SessionStart(
+                id=name, question=question, created=now, workflow=workflow, config={"models": models}
+            )
         )
         session = Session(kit, name, question, toolbox=toolbox, watch=watch)
         session.problems = problems
@@ -152,7 +154,7 @@ class Runtime:
         try:
             await session.record("started", data={"workflow": workflow, "models": models})
             yield session
-            status = "partial" if session.stopped else "done"
+            status = end_of(session.stopped)
         except OrchestraError as error:
             status = "failed"
             await session.record("failed", data={"reason": str(error)})
@@ -197,14 +199,16 @@ class Runtime:
     async def _index(self, folder: str | Path) -> DocumentIndex:
         """The folder's index, opened once for all sessions and brought up to date for each."""
         assert self._settings is not None
-        path = Path(folder).resolve()
+        path = str(await anyio.Path(folder).resolve())
         async with self._opening:
             index = self._indexes.get(path)
             if index is not None:
                 await index.refresh()
                 return index
             store = index_file(self._settings)
-            index = DocumentIndex(folder, store=store, limit_bytes=self._settings.documents.file_bytes or NO_LIMIT)
+            index = DocumentIndex(
+                folder, store=store, limit_bytes=self._settings.documents.file_bytes or NO_LIMIT
+            )
             self._indexes[path] = await self._stack.enter_async_context(index)
             return index
 
@@ -213,6 +217,23 @@ def check_question(question: str) -> None:
     """Raises InputError for a question that holds no word."""
     if not any(character.isalnum() for character in question):
         raise InputError("The question is empty; ask one in words.", key="QUESTION")
+
+
+def nothing_to_read(folder: str, problems: tuple[str, ...]) -> str:
+    """One sentence for a folder without a document."""
+    first = (
+        f" ({problems[0]}{f'; and {len(problems) - 1} more' if len(problems) > 1 else ''})"
+        if problems
+        else ""
+    )
+    return f"The folder {folder!r} holds no document that can be read{first}; put some there or name another."
+
+
+def end_of(stopped: str) -> Status:
+    """How a session that gave a result ended."""
+    if not stopped:
+        return "done"
+    return "interrupted" if stopped == INTERRUPTED else "partial"
 
 
 def index_file(settings: Settings) -> str:
@@ -228,9 +249,7 @@ def index_file(settings: Settings) -> str:
 def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
     """What the configuration says of a context preset, without what it leaves as it is."""
     given = settings.context.get(preset)
-    if given is None:
-        return {}
-    return {name: value for name, value in structs.asdict(given).items() if value not in (None, {})}
+    return dict(given.figures()) if given is not None else {}
 
 
 def _name_of(workflow: Workflow[Any]) -> str:

@@ -1,6 +1,6 @@
 """`research_then_write`: what happens to a question.
 
-    question ─ planner ─▶ Plan ─ researchers, in parallel ─▶ Study … ─▶ Brief ─ writer ─▶ Draft ─ check ─▶ Report
+    question ─ planner ▶ Plan ─ researchers, in parallel ▶ Study … ▶ Brief ─ writer ▶ Draft ─ check ▶ Report
 
 Each agent works in a context of its own and sees only what it is handed: the planner the question, a
 researcher one sub-question and its own tools' results, the writer the brief. A researcher that fails
@@ -35,6 +35,12 @@ class Options(Struct, frozen=True, kw_only=True):
     review: bool = False
 
 
+PLAIN = Options()
+
+# A longer question is a pasted document; researchers are told the plan's title in its place.
+WHOLE_QUESTION_TOKENS = 400
+
+
 class Work(Struct, kw_only=True):
     """How far a run has come; what is here when it ends early is what the report is made of."""
 
@@ -45,7 +51,7 @@ class Work(Struct, kw_only=True):
     trouble: str = ""
 
 
-async def research_then_write(session: Session, question: str, options: Options = Options()) -> Report:
+async def research_then_write(session: Session, question: str, options: Options = PLAIN) -> Report:
     """Plan, study in parallel, write, check. Raises AgentFailed when not one researcher could work."""
     work = Work(plan=Plan(title="", questions=(question,)), studies={})
     with session.working():
@@ -66,9 +72,11 @@ async def plan(session: Session, question: str, work: Work) -> None:
 
 async def study(session: Session, question: str, work: Work) -> None:
     """One researcher for each sub-question, all at once, each in its own context."""
+    short = session.kit.counter.count(question) <= WHOLE_QUESTION_TOKENS
+    whole = question if short else work.plan.title
 
     async def one(number: int, part: str) -> HandOff[Study]:
-        task = f"Question: {part}\nPart of: {question}"
+        task = f"Question: {part}\nPart of: {whole}"
         found: HandOff[Findings] = await session.ask("researcher", task, receiver="evidence")
         work.studies[number] = studied = studied_from(session, part, found)
         await session.record_handoff(studied)

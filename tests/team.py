@@ -66,12 +66,16 @@ def draft_of(request: Request) -> Draft:
     claims = [msgspec.json.decode(line) for line in brief.splitlines()]
     sentences = [{"text": claim["claim"], "claims": [claim["id"]]} for claim in claims]
     return Draft.model_validate(
-        {"title": "A title", "summary": sentences[:1], "sections": [{"heading": "All", "sentences": sentences}]}
+        {
+            "title": "A title",
+            "summary": sentences[:1],
+            "sections": [{"heading": "All", "sentences": sentences}],
+        }
     )
 
 
 def team(*questions: str) -> Callable[[Request], object]:
-    """A script for the whole workflow: this plan, one search each, quotes from what came, every claim used."""
+    """A script for the whole workflow: this plan, one search each, a quote from what came, all claims used."""
 
     def answer(request: Request) -> object:
         assert request.output is not None

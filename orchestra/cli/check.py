@@ -15,7 +15,7 @@ from orchestra.errors import InputError, UserError
 if TYPE_CHECKING:
     from orchestra.config.load import Loaded
     from orchestra.roles.finding import Finding
-    from orchestra.roles.read import Known, Reading
+    from orchestra.roles.read import Reading
     from orchestra.values.messages import ToolSpec
 
 # What a role may name without registering a tool: the documents' tools, and recall, which every agent has.
@@ -64,7 +64,7 @@ class Checked:
         self._specs = tuple(spec for name in tools for spec in tool_specs(name))
 
     def configuration(self, config: str | None) -> None:
-        """What would keep a run from starting here, as a warning: keys are seldom set where files are checked."""
+        """What would keep a run from starting, as warnings: keys are seldom set where files are checked."""
         from orchestra.config.load import examine_settings
 
         if self._loaded.resolved is not None:
@@ -78,11 +78,8 @@ class Checked:
 
         resolved = self._loaded.resolved
         own = resolved.settings.agents if resolved is not None else None
-        shipped = str(shipped_folder())
-        folders = [folder] if folder is not None else [*([own] if own else ()), shipped]
-        for each in (
-            dict.fromkeys(os.path.realpath(place) for place in folders) if folder is None else folders
-        ):
+        both = dict.fromkeys(os.path.realpath(each) for each in (own, shipped_folder()) if each is not None)
+        for each in both if folder is None else (folder,):
             try:
                 files = role_files(each)
             except UserError as error:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
 
-from orchestra.cli.live import PlainView, TreeView, shortened
+from orchestra.cli.live import PlainView, TreeView
 from orchestra.cli.main import FAILED, INTERRUPTED
 from orchestra.cli.options import settings_options
 from orchestra.cli.totals import totals
+from orchestra.errors import alone
+
+STOPPED = "interrupted"  # session.INTERRUPTED, written here so that --help imports no session
 
 if TYPE_CHECKING:
     from orchestra.config.settings import Resolved
     from orchestra.session.session import Session
     from orchestra.values.report import Report
-
-INTERRUPT = "interrupted"
 
 
 @click.command()
@@ -29,7 +30,9 @@ INTERRUPT = "interrupted"
 @click.option("--docs", type=click.Path(path_type=Path), required=True, help="The folder of documents.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Where the report goes.")
 @click.option("--format", "form", type=click.Choice(["md", "html", "json"]), default="md", show_default=True)
-@click.option("--strict", is_flag=True, help="Remove sentences that are not supported, instead of marking them.")
+@click.option(
+    "--strict", is_flag=True, help="Remove sentences that are not supported, instead of marking them."
+)
 @click.option("--review", is_flag=True, help="Let a reviewer read the draft and the writer mend it once.")
 @click.option("--quiet", is_flag=True, help="Print the report and nothing else.")
 @settings_options
@@ -48,6 +51,7 @@ class Run:
         self.resolved = resolved
         self.options = options
         self.quiet: bool = options["quiet"]
+        self.report: Report | None = None
 
     def say(self, text: str) -> None:
         if not self.quiet:
@@ -67,15 +71,12 @@ class Run:
             async with runtime.session(self.question, documents=self.docs, watch=watch) as session:
                 for problem in session.problems:
                     self.say(f"left out: {problem}")
-                async with anyio.create_task_group() as group:
-                    group.start_soon(stop_on_signal, session)
-                    if view is not None:
-                        with view:
-                            report = await research_then_write(session, self.question, options)
-                    else:
-                        report = await research_then_write(session, self.question, options)
-                    group.cancel_scope.cancel()
-        return self._finish(report)
+                with view or nullcontext(), alone():
+                    async with anyio.create_task_group() as group:
+                        group.start_soon(stop_on_signal, session, group.cancel_scope)
+                        self.report = await research_then_write(session, self.question, options)
+                        group.cancel_scope.cancel()
+        return INTERRUPTED if self.report is None else self._finish(self.report)
 
     def _view(self) -> TreeView | PlainView | None:
         if self.quiet:
@@ -98,17 +99,17 @@ class Run:
         self.say(totals(report))
         if report.partial:
             click.echo(f"orchestra: the report is partial: {report.partial}", err=True)
-            return INTERRUPTED if report.partial == INTERRUPT else FAILED
+            return INTERRUPTED if report.partial == STOPPED else FAILED
         return 0
 
 
-async def stop_on_signal(session: Session) -> None:
-    """The first Ctrl-C ends the work and leaves a partial report; the second ends the program."""
+async def stop_on_signal(session: Session, everything: anyio.CancelScope) -> None:
+    """The first Ctrl-C ends the work and leaves a partial report; the second ends the rest as well."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
             if session.stopped:
-                os._exit(INTERRUPTED)
-            session.stop(INTERRUPT)
+                everything.cancel()
+            session.stop(STOPPED)
 
 
 def write_report(path: Path, text: str, *, asked: bool) -> bool:
@@ -122,7 +123,8 @@ def write_report(path: Path, text: str, *, asked: bool) -> bool:
         if asked:
             click.echo(text)
             raise InputError(
-                f"the report cannot be written to {path}: {error.strerror}; it is printed instead", key="--out"
+                f"the report cannot be written to {path}: {error.strerror}; it is printed instead",
+                key="--out",
             ) from error
         return False
     return True

@@ -23,7 +23,9 @@ def totals(report: Report) -> str:
         )
         for line in rows
     ]
-    return "\n".join([*lines, f"{report.words} words, {report.supported_share:.0%} supported, {report.seconds:.1f} s"])
+    return "\n".join(
+        [*lines, f"{report.words} words, {report.supported_share:.0%} supported, {report.seconds:.1f} s"]
+    )
 
 
 def row(name: str, usage: Usage) -> tuple[str, ...]:

@@ -117,6 +117,7 @@ class _Scanner:
             if self.text.startswith(",", self.at):
                 self.at += 1
                 self._blank()
+        self.at += 1
 
     def _blank(self) -> None:
         if match := _BLANK.match(self.text, self.at):

@@ -2,8 +2,8 @@
 
 The data of a `prompt` event: `of`, the turn it is recorded against (0: none), `count` of messages, and
 `messages`, a patch (see `patch`) whose new items are {role, text, calls, call_id, reasoning}, the three
-texts by their name in the event's texts. The text `tools` (JSON) is left out where it did not change;
-the text `manifest` is JSON {head, entries}, entries again a patch.
+texts by their name in the event's texts. The text `tools` (JSON) is left out where it did not change.
+`manifest`, in the data or if long as a text in JSON, is {head, entries}, entries again a patch.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ from orchestra.values.messages import Message, Reply, ToolCall, ToolSpec
 from orchestra.values.usage import Usage
 
 Put = Callable[[Event], Awaitable[None]]
+
+
+# A manifest's patch of at most this many parts stands in the event's data; it is never the same twice.
+_SHORT_PATCH = 12
 
 
 class Manifest(Protocol):
@@ -80,17 +84,21 @@ class PromptTrail:
             part if isinstance(part, Run) else _described(part, number, texts)
             for number, part in enumerate(changes)
         ]
+        data: dict[str, Any] = {"of": self._turn, "count": len(sent.messages), "messages": parts}
         if self._tools is None or (sent.tools is not self._tools and sent.tools != self._tools):
             texts["tools"] = encode(sent.tools)
         if sent.manifest is not None:
-            texts["manifest"] = self._manifest(sent.manifest)
-        data = {"of": self._turn, "count": len(sent.messages), "messages": parts}
+            self._add_manifest(sent.manifest, data, texts)
         return _event(moment, "prompt", data, texts)
 
-    def _manifest(self, manifest: Manifest) -> str:
+    def _add_manifest(self, manifest: Manifest, data: dict[str, Any], texts: dict[str, str]) -> None:
         head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
         entries = patch(self._entries, manifest.entries, lambda entry: entry)
-        return encode({"head": head, "entries": entries})
+        account = {"head": head, "entries": entries}
+        if len(entries) <= _SHORT_PATCH:
+            data["manifest"] = account
+        else:
+            texts["manifest"] = encode(account)
 
 
 def _meaning(message: Message) -> tuple[Any, ...]:
@@ -176,7 +184,7 @@ async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None
         turn=wanted,
         at=events[last].at,
         messages=tuple(_message(item, texts) for item in fold.messages),
-        tools=tuple(msgspec.json.decode(texts[fold.tools], type=list[ToolSpec])) if fold.tools else (),
+        tools=tuple(msgspec.convert(decode(texts[fold.tools]), list[ToolSpec])) if fold.tools else (),
         manifest=fold.manifest(),
         turns=turns,
     )
@@ -210,8 +218,10 @@ class _Fold:
         self.messages = apply(self.messages, parts)
         self.tools = event.texts.get("tools", self.tools)
         self._head = None
+        recorded = event.data.get("manifest")
         if "manifest" in event.texts:
             recorded = decode(patches[event.texts["manifest"]])
+        if recorded is not None:
             self._head = recorded["head"]
             self._entries = apply(self._entries, recorded["entries"])
         self.turn = event.turn
@@ -226,7 +236,7 @@ class _Fold:
 
 def _message(item: Mapping[str, str], texts: Mapping[str, str]) -> Message:
     long = {field: texts[item[field]] if field in item else "" for field in _LONG}
-    calls = msgspec.json.decode(long["calls"], type=tuple[ToolCall, ...]) if long["calls"] else ()
+    calls = msgspec.convert(decode(long["calls"]), tuple[ToolCall, ...]) if long["calls"] else ()
     role: Any = item["role"]
     return Message(role, long["text"], calls, item.get("call_id", ""), long["reasoning"])
 
@@ -235,7 +245,7 @@ async def read_reply(reader: Reader, event: EventRecord) -> Reply:
     """The reply of a `reply` event; `value` is None, to be validated again from the text."""
     texts = await reader.texts(event.texts.values())
     long = {name: texts[digest] for name, digest in event.texts.items()}
-    calls = msgspec.json.decode(long["calls"], type=tuple[ToolCall, ...]) if "calls" in long else ()
+    calls = msgspec.convert(decode(long["calls"]), tuple[ToolCall, ...]) if "calls" in long else ()
     return Reply(
         text=long.get("text", ""),
         calls=calls,

@@ -121,7 +121,9 @@ def totals(store: Store, names: tuple[str, ...]) -> Mapping[str, SessionTotals]:
     agents: dict[str, set[str]] = {name: set() for name in names}
     with store.reading() as connection:
         for some in _chunks(list(names)):
-            seen = sa.select(table.session, table.agent).where(table.session.in_(some), table.agent != "")
+            seen = sa.select(table.session, table.agent).where(
+                table.session.in_(some), table.kind == "started", table.agent != ""
+            )
             for row in connection.execute(seen.distinct()):
                 agents[row.session].add(row.agent)
             replies = sa.select(table.session, table.data).where(

@@ -19,9 +19,11 @@ _LANGUAGES = {
     "Portuguese": r"Portuguese|葡萄牙语",
     "Russian": r"Russian|俄文|俄语",
     "Arabic": r"Arabic|阿拉伯语",
-    "the question's": r"(?:the )?(?:same )?language (?:of|as) the (?:question|user)\w*"
-    r"|(?:the )?(?:question|user)['’]s language"
-    r"|(?:问题|提问|用户)(?:所用|使用)?的?语言",
+    "the question's": (
+        r"(?:the )?(?:same )?language (?:of|as) the (?:question|user)\w*"
+        r"|(?:the )?(?:question|user)(?:'|\u2019)s language"
+        r"|(?:问题|提问|用户)(?:所用|使用)?的?语言"
+    ),
 }
 _FORMATS = {
     "JSON": r"JSON",
@@ -33,11 +35,14 @@ _FORMATS = {
     "CSV": r"CSV",
 }
 _NOT = re.compile(
-    r"\b(?:not|never|no|n't|without|avoid|instead of|rather than)\b|n't\b|不要|不用|不得|不可|不能|禁止|勿|别用|避免",
+    r"\b(?:not|never|no|n't|without|avoid|instead of|rather than)\b|n't\b"
+    r"|不要|不用|不得|不可|不能|禁止|勿|别用|避免",
     re.IGNORECASE,
 )
 _CASE = re.compile(
-    r"^\W*(?:if|when|where|unless|for)\b|^\W*(?:如果|若|当|遇到)|\b(?:if|unless|when)\b", re.IGNORECASE
+    r"^\W*(?:if|when|where|unless|for)\b|\b(?:if|unless|when)\b"
+    r"|^\W*(?:如果|若|当|遇到)",
+    re.IGNORECASE,
 )
 _EITHER = re.compile(r"\b(?:or|and|translat\w+)\b|或|和|以及|翻译", re.IGNORECASE)
 _SAY = (

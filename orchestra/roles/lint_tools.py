@@ -50,7 +50,9 @@ def _schema(key: str, schema: Any, depth: int) -> Iterator[Finding]:
     for word in ("items", "additionalProperties"):
         yield from _schema(f"{key}[]", schema.get(word), depth + 1)
     for word in ("anyOf", "oneOf", "allOf"):
-        for inner in schema.get(word) or ():
+        options = schema.get(word)
+        for inner in options if isinstance(options, (list, tuple)) else ():
+            yield from _examples(key, inner)
             yield from _schema(key, inner, depth + 1)
     for word in ("$defs", "definitions"):
         inner_schemas = schema.get(word)

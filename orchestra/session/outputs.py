@@ -26,6 +26,8 @@ def output_spec(model: type[BaseModel]) -> OutputSpec:
 def _problems(error: ValidationError) -> str:
     """What was wrong, at most five faults, in words a model can act on."""
     faults = error.errors(include_url=False, include_input=False)
-    parts = [f"{'.'.join(str(step) for step in fault['loc']) or 'reply'}: {fault['msg']}" for fault in faults[:5]]
+    parts = [
+        f"{'.'.join(str(step) for step in fault['loc']) or 'reply'}: {fault['msg']}" for fault in faults[:5]
+    ]
     more = f"; and {len(faults) - 5} more" if len(faults) > 5 else ""
     return "; ".join(parts) + more

@@ -16,7 +16,7 @@ from orchestra.config.settings import SessionLimits
 from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
-from orchestra.errors import InputError, RunError
+from orchestra.errors import ConfigError, InputError, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.journal import Journal
 from orchestra.models.tiers import Tiers
@@ -35,6 +35,9 @@ from orchestra.values.usage import NO_USAGE, Usage
 T = TypeVar("T")
 R = TypeVar("R")
 Watch = Callable[[Event], None]
+
+# The reason with which a person ends a session's work.
+INTERRUPTED = "interrupted"
 
 # A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
 # writer can use: five researchers' hand-offs at their default cap are 20,000.
@@ -141,8 +144,9 @@ class Session:
         async def one(number: int, item: T) -> R:
             return await work(number, item)
 
-        async with anyio.create_task_group() as group:
-            handles = [group.start_soon(one, number, item) for number, item in enumerate(items, start=1)]
+        with alone():
+            async with anyio.create_task_group() as group:
+                handles = [group.start_soon(one, number, item) for number, item in enumerate(items, start=1)]
         return tuple([handle.return_value for handle in handles])
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
@@ -194,13 +198,15 @@ class Session:
 
     async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
         """The report with what only the session knows: its id, usage, time and why it may be partial."""
+        self.stopped = self.stopped or partial
         whole = msgspec.structs.replace(
             report,
             session=self.id,
+            question=self.question,
             usage=dict(sorted(self.usage.items())),
             seconds=round(self.kit.clock() - self.began, 3),
             notes=(*report.notes, *notes),
-            partial=self.stopped or partial,
+            partial=self.stopped,
         )
         data = {"supported_share": whole.supported_share, "words": whole.words, "partial": whole.partial}
         await self.record("verified", data=data, texts={"report": as_json(whole)})
@@ -236,10 +242,14 @@ class Session:
         own = tools if tools is not None else self.toolbox
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
+        try:
+            toolbox = own if role.tools is None else own.narrowed(role.tools)
+        except ConfigError as error:
+            raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
         desk = Desk(
             session=self.id,
             tiers=self.kit.tiers,
-            toolbox=own if role.tools is None else own.narrowed(role.tools),
+            toolbox=toolbox,
             policy=self.kit.policies[role.context],
             counter=self.kit.counter,
             ledger=self.ledger,

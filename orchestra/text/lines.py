@@ -143,7 +143,9 @@ class _Reader:
         """Whether the paragraph is a list of fields and not prose with a colon in its first line."""
         rows = [line for line in self.lines[self.at : end] if line.indent == self.lines[self.at].indent]
         named = sum(1 for line in rows if _FIELD.match(line.body))
-        return named == len(rows) and (len(rows) > 1 or self.lines[self.at].body.startswith(":"))
+        if self.lines[self.at].body.startswith(":"):
+            return True
+        return len(rows) > 1 and (named == len(rows) or (len(rows) > 3 and named >= 0.6 * len(rows)))
 
     def _directive(self, line: _Line) -> Iterator[Block]:
         body = line.body

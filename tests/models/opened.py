@@ -12,7 +12,7 @@ from orchestra.models.compatible.memory import QuirksStore
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.port import Model
 from orchestra.models.settings import Endpoint, TierSetting, Times
-from orchestra.values.messages import Message, OutputSpec, Request, ToolSpec
+from orchestra.values.messages import Message, OutputSpec, Request, Speaker, ToolSpec
 
 SEARCH = ToolSpec(
     "search",
@@ -28,7 +28,7 @@ def output(model: type) -> OutputSpec:
 
 def asks(*texts: str, **fields: Any) -> Request:
     """A request with a system message and these, user and assistant in turn."""
-    roles = ("user", "assistant")
+    roles: tuple[Speaker, Speaker] = ("user", "assistant")
     turns = [Message(role=roles[place % 2], text=text) for place, text in enumerate(texts or ("Hello?",))]
     return Request(messages=(Message(role="system", text="Be brief."), *turns), **fields)
 

@@ -147,6 +147,20 @@ async def test_a_store_that_is_no_database_is_named(folder: Path, tmp_path: Path
         await reads(folder, tmp_path / "i.db" / "below" / "j.db")
 
 
+async def test_a_store_that_another_program_holds_is_named(folder: Path, tmp_path: Path) -> None:
+    """After the wait that was asked for."""
+    write(folder, "a.md", "text")
+    holder = sqlite3.connect(tmp_path / "i.db", isolation_level=None)
+    holder.execute("PRAGMA journal_mode=WAL")
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match=r"i\.db' is locked by another program; try again when it is done"):
+        async with DocumentIndex(folder, store=tmp_path / "i.db", busy_seconds=0.05):
+            pass
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert await reads(folder, tmp_path / "i.db") == (1, 1)
+
+
 async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     """Before anything is opened."""
     with pytest.raises(InputError, match="there is no folder"):

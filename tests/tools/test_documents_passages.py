@@ -17,8 +17,9 @@ Cut = Callable[..., tuple[Passage, ...]]
 
 WORDS = st.sampled_from(
     ["word", "# Head", "## Two", "Title\n====", "```", "~~~", "    code", "\tcode", "- item", "::",
-     "。句子！", "🐟", "\n", "\n\n", "\r\n", "\r\n\r\n", "\r", " ", "  ", ".", "? ", "def f():", "class A:", "@x",
-     "---", "x" * 50, "word " * 120, "汉字" * 200, "a, b; c: d. " * 90, "\u2028", "\x0c", "\x85", "\ufeff"]
+     "。句子！", "🐟", "\n", "\n\n", "\r\n", "\r\n\r\n", "\r", " ", "  ", ".", "? ", "def f():",
+     "class A:", "@x", "---", "x" * 50, "word " * 120, "汉字" * 200,
+     "a, b; c: d. " * 90, "\u2028", "\x0c", "\x85", "\ufeff"]
 )  # fmt: skip
 TEXTS = st.lists(WORDS, max_size=40).map("".join) | st.text(st.characters(codec="utf-8"), max_size=300)
 
@@ -99,9 +100,17 @@ def test_code_is_cut_at_lines_and_keeps_its_indents(passages_of: Cut) -> None:
 
 
 def test_five_megabytes_on_one_line_are_cut_in_time() -> None:
-    """With blanks, without any, and in Chinese; in seconds of this process."""
-    for text in ("lorem ipsum dolor. " * 263_000, "x" * 5_000_000, "潮汐能" * 1_660_000):
+    """With blanks and without any; in Chinese, where each character counts, a part of that."""
+    for text in ("lorem ipsum dolor. " * 263_000, "x" * 5_000_000, "潮汐能" * 600_000):
         reading = interpret(text.encode(), "long.txt")
         began = time.process_time()
         assert len(cut(reading)) > 1000
         assert time.process_time() - began < 5
+
+
+def test_blanks_without_end_are_no_passage(passages_of: Cut) -> None:
+    """A passage is never long for its blanks."""
+    assert [passage.text for passage in passages_of("a" + " " * 100_000 + "b\u3000" * 3)] == [
+        "a",
+        "b\u3000b\u3000b",
+    ]

@@ -10,9 +10,11 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from orchestra.errors import ModelError
+from orchestra.errors import ModelRefused
 from orchestra.models.compatible.addresses import base_url, same_server
-from orchestra.models.compatible.failures import refused, unreachable
+from orchestra.models.compatible.connector import Connector, reused
+from orchestra.models.compatible.dropped import dropped, was_closed
+from orchestra.models.compatible.failures import refused
 from orchestra.models.compatible.transport import Answer, Place
 from orchestra.models.settings import Endpoint, Network, Times
 
@@ -54,7 +56,7 @@ class Direct:
                 self._limit_silence(response)
             return Answer(response.status, response.headers, await response.read())
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise _failure(place, error, self._times, begun=True) from error
+            raise dropped(place, error, self._times, begun=True) from error
         finally:
             response.close()  # a reply that was read to its end has given its connection back already
 
@@ -73,48 +75,50 @@ class Direct:
         if self._compress_over is not None and len(body) >= self._compress_over:
             body = gzip.compress(body, compresslevel=1)
             headers = {**headers, "Content-Encoding": "gzip"}
-        try:
-            response = await self._session.request(
-                method, url, data=body or None, headers=headers, proxy=self._proxy, allow_redirects=False
-            )
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            raise _failure(place, error, self._times, begun=False) from error
+        response = await self._request(method, place, url, body, headers)
         if response.status in _REDIRECTS:
-            return await self._follow(method, place, path, body, response)
+            self._move(place, path, response)
+            response = await self._request(method, place, self._urls[path], body, headers)
+            if response.status in _REDIRECTS:
+                raise self._moved(place, URL(response.headers.get("Location", "")), response)
         return response
 
-    async def _follow(
-        self, method: str, place: Place, path: str, body: bytes, response: aiohttp.ClientResponse
+    async def _request(
+        self, method: str, place: Place, url: URL, body: bytes, headers: Mapping[str, str]
     ) -> aiohttp.ClientResponse:
-        """Go where a redirect points, once, if the key may go there; the place is kept for later calls."""
-        target = URL(response.headers.get("Location", ""))
+        """One exchange; once more where a kept connection turns out to be closed.
+
+        Servers close kept connections when they like (llama.cpp's after every stream), and a request may
+        cross that on its way. On a fresh connection a drop is the endpoint's failure and is raised.
+        """
+        again = True
+        while True:
+            try:
+                return await self._session.request(
+                    method, url, data=body or None, headers=headers, proxy=self._proxy, allow_redirects=False
+                )
+            except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+                if not (again and reused() and was_closed(error)):
+                    raise dropped(place, error, self._times, begun=False) from error
+                again = False
+
+    def _move(self, place: Place, path: str, response: aiohttp.ClientResponse) -> None:
+        """Take the address that a redirect gives for this path from now on, if the key may go there."""
         here = self._urls[path]
-        target = here.join(target)
+        target = here.join(URL(response.headers.get("Location", "")))
+        if target == here or not same_server(str(here), str(target)):
+            raise self._moved(place, target, response)
         response.close()
-        moved = refused(
+        self._urls[path] = target
+
+    def _moved(self, place: Place, target: URL, response: aiohttp.ClientResponse) -> ModelRefused:
+        response.close()
+        return refused(
             place,
             f"answered with a redirect to {target.with_query(None)} (status {response.status}): "
             f"set the url of endpoint {place.endpoint} to the right address",
             response.status,
         )
-        if not same_server(str(here), str(target)) or target == here:
-            raise moved
-        try:
-            second = await self._session.request(
-                method,
-                target,
-                data=body or None,
-                headers=self._headers,
-                proxy=self._proxy,
-                allow_redirects=False,
-            )
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            raise _failure(place, error, self._times, begun=False) from error
-        if second.status in _REDIRECTS:
-            second.close()
-            raise moved
-        self._urls[path] = target
-        return second
 
 
 class _Stream:
@@ -133,7 +137,7 @@ class _Stream:
             while chunk := await read():
                 yield chunk
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise _failure(self._place, error, self._times, begun=True) from error
+            raise dropped(self._place, error, self._times, begun=True) from error
 
     async def read(self) -> bytes:
         return b"".join([chunk async for chunk in self.chunks()])
@@ -158,7 +162,7 @@ def _session(times: Times, secure: bool, network: Network) -> aiohttp.ClientSess
         import ssl
 
         tls = ssl.create_default_context(cafile=network.ca_file)
-    connector = aiohttp.TCPConnector(limit=0, ssl=tls)
+    connector = Connector(limit=0, ssl=tls)
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -185,33 +189,3 @@ def _joined(base: str, path: str) -> URL:
         return URL(path)
     url = URL(base)
     return url.with_path(url.path.rstrip("/") + path).with_query(url.query)
-
-
-def _failure(place: Place, error: BaseException, times: Times, *, begun: bool) -> ModelError:
-    """One sentence for each way in which a connection fails."""
-    if isinstance(error, aiohttp.InvalidURL):
-        return refused(place, f"has a url that cannot be used: {error}")
-    if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError)):
-        return refused(
-            place, f"has a certificate that is not trusted ({error}): set SSL_CERT_FILE to its authority's"
-        )
-    if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return unreachable(place, f"is behind a proxy that cannot be reached ({error}): check HTTPS_PROXY")
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return unreachable(
-            place, f"cannot be reached ({error}): check that it runs and that its url is right"
-        )
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return unreachable(place, f"did not take the connection within {times.connect_seconds:g} s")
-    if isinstance(error, aiohttp.SocketTimeoutError):
-        if begun:
-            return unreachable(
-                place,
-                f"fell silent for {times.silence_seconds or times.first_byte_seconds:g} s inside its reply",
-            )
-        return unreachable(place, f"sent no first byte within {times.first_byte_seconds:g} s")
-    if isinstance(error, TimeoutError):
-        return unreachable(place, f"was not done within {times.total_seconds or 0:g} s")
-    if begun:
-        return unreachable(place, f"dropped the connection inside its reply ({error})")
-    return unreachable(place, f"dropped the connection before its reply ({error})")

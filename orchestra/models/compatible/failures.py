@@ -68,7 +68,7 @@ def _page_title(text: str) -> str:
 _TOO_LONG = re.compile(
     r"context[_ ]length|context (?:size|window|limit)|maximum context|context the overflows"
     r"|prompt is too long|input is too long|input token count|too large for model"
-    r"|exceed_context_size|range of input length|too many (?:input )?tokens|inputs? tokens \+"
+    r"|exceed_context_size|range of input length|too many (?:input )?tokens|inputs?\W+tokens \+"
     r"|reduce the length of the (?:messages|prompt|input)|maximum (?:input|prompt) length"
     r"|input length (?:and|\+)|longer than the model'?s? (?:maximum|context)",
     re.IGNORECASE,
@@ -99,6 +99,9 @@ def window_in(words: Said) -> int | None:
     return int(re.sub(r"\D", "", found[1])) if found else None
 
 
+_TRY_IN = re.compile(r"(?:try|retry)[^.]{0,30}? in (?:(\d+)m)?(\d+(?:\.\d+)?)(ms|s)", re.IGNORECASE)
+
+
 def retry_after(headers: Mapping[str, str], words: Said) -> float | None:
     """Seconds to wait, from the headers in their three forms or from the words; None if not said."""
     if "retry-after-ms" in headers:
@@ -110,7 +113,7 @@ def retry_after(headers: Mapping[str, str], words: Said) -> float | None:
     date = email.utils.parsedate_tz(value) if value else None
     if date is not None:
         return max(0.0, email.utils.mktime_tz(date) - time.time())
-    named = re.search(r"(?:try|retry)[^.]{0,30}? in (?:(\d+)m)?(\d+(?:\.\d+)?)(ms|s)", words.message)
+    named = _TRY_IN.search(words.message)
     if named:
         return int(named[1] or 0) * 60 + float(named[2]) * (0.001 if named[3] == "ms" else 1.0)
     return None

@@ -9,17 +9,20 @@ import gzip
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+import aiohttp
 import anyio
 import httpx2
 import openai
 
 from orchestra.errors import ModelError
 from orchestra.models.compatible.addresses import base_url
-from orchestra.models.compatible.failures import refused, unreachable
+from orchestra.models.compatible.dropped import dropped, was_closed
+from orchestra.models.compatible.failures import refused
 from orchestra.models.compatible.transport import Answer, Place
 from orchestra.models.settings import Endpoint, Network, Times
 
 _LAST_BYTES_SECONDS = 0.25
+_FAILURES = (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, TimeoutError)
 
 
 class Official:
@@ -34,6 +37,7 @@ class Official:
         self._compress_over = endpoint.compress_over
         self._deployments = bool(endpoint.api_version)
         self._owned = client is None
+        self._answered = False
         self._client = client or _client(endpoint, network)
 
     async def post(self, place: Place, path: str, body: bytes) -> Answer:
@@ -49,7 +53,7 @@ class Official:
                 response = await self._client.get(path, cast_to=httpx2.Response)
         except openai.APIStatusError as error:
             response = error.response
-        except (openai.APIConnectionError, httpx2.HTTPError, TimeoutError) as error:
+        except _FAILURES as error:
             raise failure(place, error, self._times) from error
         return Answer(response.status_code, response.headers, response.content)
 
@@ -64,19 +68,7 @@ class Official:
             headers["Content-Encoding"] = "gzip"
         if self._deployments and path.startswith("/"):
             path = f"/deployments/{place.model}{path}"
-        try:
-            with anyio.fail_after(self._times.total_seconds):
-                response: httpx2.Response = await self._client.post(
-                    path,
-                    content=body,
-                    cast_to=httpx2.Response,
-                    stream=stream,
-                    options={"headers": headers, "max_retries": 0},
-                )
-        except openai.APIStatusError as error:
-            response = error.response
-        except (openai.APIConnectionError, httpx2.HTTPError, TimeoutError) as error:
-            raise failure(place, error, self._times) from error
+        response = await self._post(place, path, body, headers, stream=stream)
         if response.is_redirect:
             target = response.headers.get("location", "")
             raise refused(
@@ -86,6 +78,29 @@ class Official:
                 response.status_code,
             )
         return response
+
+    async def _post(
+        self, place: Place, path: str, body: bytes, headers: Mapping[str, str], *, stream: bool
+    ) -> httpx2.Response:
+        again = self._answered  # a drop may then be a kept connection's end
+        while True:
+            try:
+                with anyio.fail_after(self._times.total_seconds):
+                    response: httpx2.Response = await self._client.post(
+                        path,
+                        content=body,
+                        cast_to=httpx2.Response,
+                        stream=stream,
+                        options={"headers": headers, "max_retries": 0},
+                    )
+                    self._answered = True
+                    return response
+            except openai.APIStatusError as error:
+                return error.response
+            except _FAILURES as error:
+                if not (again and was_closed(error)):
+                    raise failure(place, error, self._times) from error
+                again = False
 
 
 class _Stream:
@@ -110,7 +125,7 @@ class _Stream:
                 if chunk is None:
                     return
                 yield chunk
-        except (httpx2.HTTPError, TimeoutError) as error:
+        except _FAILURES as error:
             raise failure(self._place, error, self._times, begun=True) from error
 
     async def read(self) -> bytes:
@@ -155,26 +170,17 @@ def _client(endpoint: Endpoint, network: Network) -> openai.AsyncOpenAI:
 
 
 def failure(place: Place, error: BaseException, times: Times, *, begun: bool = False) -> ModelError:
-    """The same sentences as the direct transport's, for the client's errors."""
-    cause = error.__cause__ if isinstance(error, openai.APIConnectionError) and error.__cause__ else error
-    told = str(cause) or type(cause).__name__
-    if isinstance(cause, httpx2.ConnectTimeout):
-        return unreachable(place, f"did not take the connection within {times.connect_seconds or 0:g} s")
-    if isinstance(cause, httpx2.ProxyError):
-        return unreachable(place, f"is behind a proxy that cannot be reached ({told}): check HTTPS_PROXY")
-    if isinstance(cause, httpx2.ConnectError):
-        if "certificate" in told.lower():
-            return refused(
-                place, f"has a certificate that is not trusted ({told}): set SSL_CERT_FILE to its authority's"
-            )
-        return unreachable(place, f"cannot be reached ({told}): check that it runs and that its url is right")
-    if isinstance(cause, httpx2.ReadTimeout) and not begun:
-        return unreachable(place, f"sent no first byte within {times.first_byte_seconds or 0:g} s")
-    if isinstance(cause, httpx2.TimeoutException) or (begun and isinstance(cause, TimeoutError)):
-        return unreachable(place, f"fell silent for {times.silence_seconds or 0:g} s inside its reply")
-    if isinstance(cause, TimeoutError):
-        return unreachable(place, f"was not done within {times.total_seconds or 0:g} s")
-    if isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL):
-        return refused(place, f"has a url that cannot be used: {told}")
-    where = "inside" if begun else "before"
-    return unreachable(place, f"dropped the connection {where} its reply ({told})")
+    """The direct transport's sentences, by the aiohttp error below the client's own where there is one.
+
+    (The client's transport calls some dropped connections a connect timeout, so its own names are no help.)
+    """
+    link: BaseException | None = error
+    seen = []
+    while link is not None and link not in seen:
+        if isinstance(link, aiohttp.ClientError):
+            return dropped(place, link, times, begun=begun)
+        seen.append(link)
+        link = link.__cause__ or link.__context__
+    if begun and isinstance(error, TimeoutError):
+        error = aiohttp.SocketTimeoutError()
+    return dropped(place, error, times, begun=begun)

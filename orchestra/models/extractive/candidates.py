@@ -8,13 +8,17 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from orchestra.models.extractive.cleaning import clean, sentence_form
+from orchestra.models.extractive.prose import looks_like_code, term_set, word_count
 from orchestra.models.extractive.reading import Hit
+from orchestra.models.extractive.words import pale_stems
 from orchestra.text.sentences import Span, sentences
 from orchestra.text.terms import terms
 
 FEWEST_WORDS = 5
 MOST_WORDS = 60
+FEWEST_TERMS = 4  # a sentence with fewer telling words says little
 _GROUP_WORDS = 75
+_SHORT_ITEM = 12  # words; such an item is shown with the sentence that introduces its list
 
 _SELF = re.compile(
     r"This (?:[A-Z]{2,}|document|proposal|specification|standard|paper|article|report|guide|chapter|section|page|study|policy|module|note)\b"
@@ -35,12 +39,12 @@ _BOILERPLATE = re.compile(
     r"\bthanks? (?:to|go)\b|acknowledge|mailing list|discussion thread|https?://\S+$",
     re.IGNORECASE,
 )
-_DULL_SECTION = re.compile(
+DULL_SECTION = re.compile(
     r"(?:^|> ?)(?:references?|copyright|acknowledge?ments?|footnotes?|change ?log|change history|version history|"
     r"table of contents|contents|bibliography|see also|further reading|post.history|参考文献|参考资料|参考|致谢|版权|目录)\.?$",
     re.IGNORECASE,
 )
-_DOUBTED_SECTION = re.compile(
+DOUBTED_SECTION = re.compile(
     r"reject|alternative|deferred|open (?:issue|question)|objection|not (?:chosen|adopted)|previous (?:draft|version)|"
     r"prior art|related work|other languages|how to teach|reference implementation|backwards? compatib|example",
     re.IGNORECASE,
@@ -79,17 +83,11 @@ class Candidate(Struct, frozen=True):
         return tuple(self.hit.text[place.start : place.end] for place in self.places)
 
 
-def word_count(text: str) -> int:
-    """Words as a reader counts them; each Chinese or Japanese character is one."""
-    wide = len(re.findall("[\u3400-\u9fff\u3041-\u30ff]", text))
-    return wide + len(re.sub("[\u3400-\u9fff\u3041-\u30ff]", " ", text).split())
-
-
 def candidates(hits: Sequence[Hit]) -> list[Candidate]:
     """The statements of all passages, each text once, in the order of the passages."""
     found: dict[str, Candidate] = {}
     for hit in hits:
-        if _DULL_SECTION.search(hit.section):
+        if DULL_SECTION.search(hit.section):
             continue
         for candidate in _of(hit):
             key = candidate.text.casefold()
@@ -100,8 +98,9 @@ def candidates(hits: Sequence[Hit]) -> list[Candidate]:
 
 def _of(hit: Hit) -> Iterator[Candidate]:
     units = sentences(hit.text)
+    code = _code_blocks(hit.text, units)
     for at, unit in enumerate(units):
-        if unit.kind in ("heading", "term", "markup", "code"):
+        if unit.kind in ("heading", "term", "markup", "code") or unit.block in code:
             continue
         group = _group(hit, units, at)
         if group is not None:
@@ -110,6 +109,15 @@ def _of(hit: Hit) -> Iterator[Candidate]:
         made = _single(hit, units, at)
         if made is not None:
             yield made
+
+
+def _code_blocks(text: str, units: Sequence[Span]) -> set[int]:
+    extents: dict[int, tuple[int, int]] = {}
+    for unit in units:
+        if unit.kind in ("prose", "item", "row"):
+            first, _ = extents.get(unit.block, (unit.start, 0))
+            extents[unit.block] = (first, unit.end)
+    return {block for block, (start, end) in extents.items() if looks_like_code(text[start:end])}
 
 
 def _single(hit: Hit, units: Sequence[Span], at: int) -> Candidate | None:
@@ -127,9 +135,22 @@ def _single(hit: Hit, units: Sequence[Span], at: int) -> Candidate | None:
         first = clean(hit.text[before.start : before.end])
         if not first.endswith((":", "：")) and (_SELF.match(first) or not _ANAPHOR.match(first)):
             return _made(hit, [Place(before.start, unit.end)], f"{first} {text}", unit.kind)
+    elif unit.kind == "item" and word_count(text) <= _SHORT_ITEM and (intro := _introduction(hit, units, at)):
+        places.insert(0, Place(intro.start, intro.end))
+        text = f"{clean(hit.text[intro.start : intro.end]).rstrip(':： ')}: {text}"
     elif unit.kind == "row":
         text = ", ".join(cell for cell in re.split(r"\s*[|\t]\s*", text) if cell)
     return _made(hit, places, text, unit.kind)
+
+
+def _introduction(hit: Hit, units: Sequence[Span], at: int) -> Span | None:
+    """The sentence with a colon that a list item stands under."""
+    for back in range(at - 1, -1, -1):
+        above = units[back]
+        if above.kind == "item":
+            continue
+        return above if above.kind == "prose" and hit.text[above.start : above.end].endswith((":", "：")) else None
+    return None
 
 
 def _after_term(units: Sequence[Span], at: int) -> bool:
@@ -196,7 +217,7 @@ def _made(hit: Hit, places: Sequence[Place], text: str, kind: str) -> Candidate 
     worth = _worth(hit, shown, words, kind)
     if worth <= 0:
         return None
-    return Candidate(hit, tuple(places), shown, frozenset(terms(shown)), words, worth, kind)
+    return Candidate(hit, tuple(places), shown, term_set(shown), words, worth, kind)
 
 
 def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
@@ -205,10 +226,14 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
     if _BOILERPLATE.search(text) or letters < 0.7 * len(text) and kind != "code" or text.endswith(("?", "？")):
         return 0.0
     worth = 1.0
+    if text.startswith(("(", "（")):
+        worth *= 0.5
     if kind == "field":
         worth *= 0.3
     if kind == "row":
         worth *= 0.5
+    if kind == "item" and words <= _SHORT_ITEM:
+        worth *= 0.6
     if kind == "code":
         worth *= 0.8
     if _SELF.match(text):
@@ -219,12 +244,14 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
         worth *= 0.7
     if _REFERS.search(text):
         worth *= 0.55
-    if _DOUBTED_SECTION.search(hit.section):
+    if DOUBTED_SECTION.search(hit.section):
         worth *= 0.7
     if re.search(r"\b(?:I|we|my|our|I'm|I've|we've|let's)\b", text, re.IGNORECASE):
         worth *= 0.8
     if _DEFINES.match(text):
         worth *= 1.2
+    if len([term for term in terms(text) if term not in pale_stems()]) < FEWEST_TERMS:
+        worth *= 0.6
     if words > 45:
         worth *= 0.85
     return worth

@@ -87,7 +87,11 @@ class Extractive:
     def _search(self, request: Request) -> tuple[ToolCall, ...]:
         made = reading.calls(request.messages)
         lookups = searching.next_lookups(
-            reading.task(request.messages), searching.desk(request.tools), reading.hits(request.messages), made
+            reading.task(request.messages),
+            searching.desk(request.tools),
+            reading.hits(request.messages),
+            made,
+            reading.listed_sections(request.messages),
         )
         return tuple(
             ToolCall(f"x{len(made) + at}", lookup.tool, json.dumps(dict(lookup.arguments), ensure_ascii=False))

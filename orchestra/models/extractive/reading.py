@@ -18,6 +18,7 @@ _QUESTION = re.compile(rf"^Question: *(.*?)(?=\n+(?:{_FIELDS})\b:?|\Z)", re.MULT
 _PART_OF = re.compile(r"^Part of: *(.+)$", re.MULTILINE)
 
 
+_SECTIONS = re.compile(r"\bSections: (.+?)$", re.MULTILINE)
 _LONG_PASSAGE = 2_400  # characters
 _PIECE = 1_200
 
@@ -110,8 +111,21 @@ def calls(messages: Sequence[Message]) -> list[MadeCall]:
     return made
 
 
+def listed_sections(messages: Sequence[Message]) -> dict[str, list[str]]:
+    """Document → its sections, from readings that say "Sections: A; A > B; ..."."""
+    found: dict[str, list[str]] = {}
+    for message in messages:
+        match = _SECTIONS.search(message.text) if message.role == "tool" else None
+        shown = fenced(message.text) if match else []
+        label = _LABEL.search(shown[0].label) if shown else None
+        if match and label:
+            names = re.sub(r" and \d+ more$", "", match.group(1).rstrip("."))
+            found[label.group(2).strip()] = [name.strip() for name in names.split(";")]
+    return found
+
+
 class BriefClaim(Struct, frozen=True):
-    """One line of the brief's claims; `order` is its line, `start` its quote's offset where the brief says it."""
+    """One line of the brief's claims; `order` is its line, `start` its quote's offset, -1 where the brief does not say it."""
 
     id: str
     question: int
@@ -193,7 +207,7 @@ def _claims(text: str) -> list[BriefClaim]:
                 title=str(first.get("title", "")),
                 quotes=tuple(str(quote.get("text", "")) for quote in quotes),
                 order=order,
-                start=first["start"] if isinstance(first.get("start"), int) else order,
+                start=first["start"] if isinstance(first.get("start"), int) else -1,
             )
         )
     return found

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
 
+from orchestra.models.extractive.candidates import DOUBTED_SECTION, DULL_SECTION
+from orchestra.models.extractive.prose import term_set
 from orchestra.models.extractive.reading import Hit, MadeCall, Task
 from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
 from orchestra.models.extractive.words import (
@@ -20,9 +23,15 @@ from orchestra.models.extractive.words import (
 from orchestra.text.terms import STOP_WORDS, terms
 from orchestra.values.messages import ToolSpec
 
-MOST_ROUNDS = 3
+MOST_ROUNDS = 4
 MOST_CALLS = 4  # in one round
 HITS = 10  # passages asked for, where the tool lets one say so
+MOST_OPENED = 2
+NEAR_BEST = 0.7  # documents that fit at least so well beside the best one are opened as well
+MOST_SECTIONS = 2
+SECTION_WORTH = 0.05
+CORE_WORTH = 0.06
+_CORE = re.compile(r"^(?:specification|design|overview|usage|syntax|details|semantics|how .{1,30} works?|用法|方法|要求|规定|概述)$", re.IGNORECASE)
 COVERED_HITS = 3  # a part of the question counts as found when so many passages hold it
 _QUERY = re.compile(r"quer(?:y|ies)|question|keywords?|terms?|text|q$", re.IGNORECASE)
 _PATH = re.compile(r"path|document|locator|file|source|name", re.IGNORECASE)
@@ -72,8 +81,17 @@ def _parameters(tool: ToolSpec) -> tuple[list[str], list[str]]:
     return [n for n, kind in kinds.items() if kind == "string"], [n for n, kind in kinds.items() if kind == "integer"]
 
 
-def next_lookups(task: Task, desk: Desk, hits: Sequence[Hit], made: Sequence[MadeCall]) -> list[Lookup]:
-    """The calls of this round, best first; none when enough is known."""
+def next_lookups(
+    task: Task,
+    desk: Desk,
+    hits: Sequence[Hit],
+    made: Sequence[MadeCall],
+    listed: Mapping[str, Sequence[str]] | None = None,
+) -> list[Lookup]:
+    """The calls of this round, best first; none when enough is known.
+
+    `listed`: document → its sections, where a reading named them.
+    """
     turn = max((call.round + 1 for call in made), default=0)
     if not desk.search or turn >= MOST_ROUNDS:
         return []
@@ -87,10 +105,10 @@ def next_lookups(task: Task, desk: Desk, hits: Sequence[Hit], made: Sequence[Mad
     elif known is None:
         queries = [content_words(task.whole), *strong_words(task.question)] if turn == 1 else []
     else:
-        queries = _taught(task, known, hits) if turn == 1 else _uncovered(task, known)
+        queries = _taught(task, known, hits) if turn == 1 else _uncovered(task, known) if turn == 2 else []
     lookups = _fresh(queries, desk, made)
     if known is not None and desk.read:
-        lookups += _readings(task, known, desk, made, turn)
+        lookups += _readings(known, desk, made, listed or {})
     return lookups[:MOST_CALLS]
 
 
@@ -146,7 +164,7 @@ def _names(known: Relevance, subject: Sequence[str]) -> list[str]:
 
 def _uncovered(task: Task, known: Relevance) -> list[str]:
     """The parts of the question that few of the passages hold, with its subject."""
-    good = [read for read in known.reads if read.fit >= FLOOR]
+    good = [read for read in known.reads if read.cover >= FLOOR]
     missing = []
     for word in strong_words(task.question):
         keys = [term for term in terms(word) if term not in pale_stems()]
@@ -160,14 +178,46 @@ def _uncovered(task: Task, known: Relevance) -> list[str]:
 
 
 def _readings(
-    task: Task, known: Relevance, desk: Desk, made: Sequence[MadeCall], turn: int
+    known: Relevance, desk: Desk, made: Sequence[MadeCall], listed: Mapping[str, Sequence[str]]
 ) -> list[Lookup]:
-    """The beginning of the best document, which tells what it is about; later, its section that fits best."""
+    """The beginning of the best document, which tells what it is about; then its sections that fit best."""
     opened = {(str(call.arguments.get(desk.path)), str(call.arguments.get(desk.section, ""))) for call in made}
+    fits = known.document_fits()
     ranked = known.documents()
-    if turn == 1:
-        return [Lookup(desk.read, {desk.path: name}) for name in ranked[:1] if (name, "") not in opened]
-    return []
+    near = [name for name in ranked[:MOST_OPENED] if fits[name] >= NEAR_BEST * fits[ranked[0]]]
+    if not any(call.name == desk.read for call in made):
+        return [Lookup(desk.read, {desk.path: name}) for name in near]
+    if not desk.section:
+        return []
+    queues = [[(name, path) for path in _sections(known, name, listed[name])] for name in ranked if name in listed]
+    turns = [pair for row in zip_longest(*queues) for pair in row if pair is not None and pair not in opened]
+    return [Lookup(desk.read, {desk.path: name, desk.section: path}) for name, path in turns[:MOST_SECTIONS]]
+
+
+def _sections(known: Relevance, document: str, names: Sequence[str]) -> list[str]:
+    """The headings that share most with the question and what was learnt, without those that were seen.
+
+    A heading stands for all below it, so the parents of the listed sections count as well.
+    """
+    seen = {read.hit.section for read in known.reads if read.hit.locator == document}
+    paths: dict[str, None] = {}
+    for name in names:
+        parts = name.split(" > ")
+        paths.update((" > ".join(parts[:depth]), None) for depth in range(1, len(parts) + 1))
+    ranked = []
+    for path in paths:
+        if path in seen or DULL_SECTION.search(path):
+            continue
+        inside = term_set(path.split(" > ")[-1])
+        worth = sum(known.asked.get(term, 0.0) + 0.5 * known.taught.get(term, 0.0) for term in inside)
+        worth = worth / max(1, len(inside)) ** 0.3 + (CORE_WORTH if _CORE.search(path.split(" > ")[-1]) else 0.0)
+        if worth >= SECTION_WORTH and not DOUBTED_SECTION.search(path):
+            ranked.append((-worth, path))
+    chosen: list[str] = []
+    for _, path in sorted(ranked):
+        if not any(path.startswith(f"{other} > ") or other.startswith(f"{path} > ") for other in chosen):
+            chosen.append(path)
+    return chosen
 
 
 def _surfaces(hits: Sequence[Hit]) -> dict[str, str]:

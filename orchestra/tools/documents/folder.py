@@ -89,8 +89,17 @@ def walk(root: Path, limit_bytes: int = FILE_BYTES) -> Walk:
                 problems.append(f"{locator}: cannot be looked at ({error.strerror})")
     if no_text:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(no_text.items()))
-        problems.append(f"{no_text.total()} files are of kinds that hold no text and were left out: {kinds}")
-    return Walk(tuple(sorted(found, key=lambda file: file.locator)), tuple(problems))
+        problems.append(f"files of kinds that hold no text were left out: {kinds}")
+    return Walk(_distinct(found, problems), tuple(problems))
+
+
+def _distinct(found: list[Found], problems: list[str]) -> tuple[Found, ...]:
+    """One file for each locator; names that only differ in bytes that cannot be shown are the same."""
+    by_locator: dict[str, Found] = {}
+    for file in sorted(found, key=lambda file: (file.locator, os.fsencode(file.path))):
+        if by_locator.setdefault(file.locator, file) is not file:
+            problems.append(f"{file.locator}: another file has this name but for bytes that cannot be shown")
+    return tuple(by_locator.values())
 
 
 def _entries(root: Path, problems: list[str]) -> Iterator[str]:

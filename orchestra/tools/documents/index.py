@@ -23,6 +23,7 @@ from orchestra.tools.documents import queries, ranking, store
 from orchestra.tools.documents.folder import resolve
 from orchestra.tools.documents.reading import FILE_BYTES
 from orchestra.tools.documents.refresh import Refreshed, refresh
+from orchestra.tools.documents.store import BUSY_SECONDS
 from orchestra.values.sources import Document, Passage
 
 CANDIDATES = 200
@@ -45,21 +46,28 @@ class DocumentIndex:
     """`async with DocumentIndex(folder, store="index.db") as index`: opened, brought up to date, closed.
 
     `store` is the path of the database, which may serve many folders, threads and processes; ":memory:" keeps
-    nothing. Raises InputError for a folder that is not there, StoreError for a database that cannot be used.
+    nothing. It waits `busy_seconds` for another program that writes. Raises InputError for a folder that is
+    not there, StoreError for a database that cannot be used.
     """
 
     def __init__(
-        self, folder: str | Path, *, store: str | Path = ":memory:", limit_bytes: int = FILE_BYTES
+        self,
+        folder: str | Path,
+        *,
+        store: str | Path = ":memory:",
+        limit_bytes: int = FILE_BYTES,
+        busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         self._folder = folder
         self._store = str(store)
         self._limit_bytes = limit_bytes
+        self._busy_seconds = busy_seconds
         self._cache = _Cache(CACHE_CHARS)
 
     async def __aenter__(self) -> DocumentIndex:
         self._limiter = anyio.CapacityLimiter(1)
         self._root = await self._in_thread(lambda: resolve(self._folder))
-        self._database = await self._in_thread(lambda: store.connect(self._store))
+        self._database = await self._in_thread(lambda: store.connect(self._store, self._busy_seconds))
         try:
             await self.refresh()
         except BaseException:

@@ -16,7 +16,7 @@ from orchestra.tools.documents.outline import Heading
 from orchestra.tools.documents.reading import Reading
 from orchestra.values.sources import Passage
 
-VERSION = 1
+VERSION = 2
 """Raised when the same file gives other passages than before, so that an index knows it is old."""
 
 # Sizes are in pieces: a word of up to 12 letters, a sign, a character of a script without spaces. English
@@ -31,7 +31,8 @@ _PIECE = re.compile(
     "\U00020000-\U0003134f]"
     r"|\w{1,12}|[^\w\s]"
 )
-_GAP = re.compile(r"(?>\r\n|[\r\n])(?:[ \t\f\v]*(?>\r\n|[\r\n]))+")
+_GAP = re.compile(r"(?>\r\n|[\r\n])(?:[ \t\f\v]*(?>\r\n|[\r\n]))+|[^\S\r\n]{200,}")
+_WIDE = 200  # characters of blanks over which nothing is joined
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])[”」』）]*")
 _LINE_END = re.compile(r"[\r\n]+")
@@ -133,7 +134,7 @@ def _span(text: str, start: int, end: int) -> Span:
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Stretches between empty lines, from the beginning of their first line, without blanks at their end."""
+    """Stretches between empty lines or very many blanks, with the indent of their first line."""
     at = start
     gaps = [(found.start(), found.end()) for found in _GAP.finditer(text, start, end)]
     for gap_start, gap_end in [*gaps, (end, end)]:
@@ -148,20 +149,29 @@ def _groups(text: str, blocks: list[tuple[int, int]]) -> Iterator[list[tuple[int
     group: list[tuple[int, int]] = []
     fence = ""
     for start, end in blocks:
-        indented = text.startswith(("  ", "\t"), start)
-        if group and not fence and not (indented and text.startswith(("  ", "\t"), group[-1][0])):
+        if group and (start - group[-1][1] > _WIDE or not (fence or _continues(text, group[-1][0], start))):
             yield group
             group = []
         group.append((start, end))
-        for mark, rest in (
-            _FENCE.findall(text[start:end]) if "```" in text[start:end] or "~~~" in text[start:end] else ()
-        ):
+        fence = _open_fence(text[start:end], fence)
+    if group:
+        yield group
+
+
+def _continues(text: str, before: int, start: int) -> bool:
+    """Whether an indented block follows another, as in a listing with empty lines."""
+    return text.startswith(("  ", "\t"), before) and text.startswith(("  ", "\t"), start)
+
+
+def _open_fence(block: str, fence: str) -> str:
+    """The fence that is open after a block, "" where none is."""
+    if "```" in block or "~~~" in block:
+        for mark, rest in _FENCE.findall(block):
             if not fence:
                 fence = mark
             elif mark.startswith(fence) and not rest.strip():
                 fence = ""
-    if group:
-        yield group
+    return fence
 
 
 def _slices(text: str, block: Span, *, by_lines: bool) -> Iterator[Span]:
@@ -200,7 +210,7 @@ def _pack(text: str, atoms: Iterable[Span]) -> list[Span]:
     packed: list[Span] = []
     for atom in atoms:
         last = packed[-1] if packed else None
-        if last:
+        if last and atom.start - last.end <= _WIDE:
             close = min(last.size, atom.size) < LEAST // 3 or text[last.end - 1] in ":："
             if last.size + atom.size <= (MOST if close else TARGET):
                 packed[-1] = _joined(last, atom)
@@ -215,4 +225,6 @@ def _joined(first: Span, second: Span) -> Span:
 
 def _belong(last: Span, span: Span) -> bool:
     """Small definitions next to each other make one passage."""
+    if span.start - last.end > _WIDE:
+        return False
     return min(last.size, span.size) < LEAST // 2 and last.size + span.size <= TARGET

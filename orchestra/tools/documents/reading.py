@@ -26,7 +26,7 @@ from orchestra.tools.documents.formats.plain import (
     read_text,
 )
 from orchestra.tools.documents.formats.table import read_table
-from orchestra.tools.documents.outline import Content
+from orchestra.tools.documents.outline import Content, one_line
 from orchestra.values.sources import Document
 
 FILE_BYTES = 50 * 1024 * 1024
@@ -92,7 +92,7 @@ def load(path: str | Path, locator: str, limit_bytes: int = FILE_BYTES) -> bytes
             raise InputError("is not a regular file", file=locator)
         check_size(found.st_size, locator, limit_bytes)
         try:
-            data = file.read(limit_bytes + 1)
+            data = file.read(found.st_size + 1)
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", file=locator) from error
     check_size(len(data), locator, limit_bytes)
@@ -115,7 +115,7 @@ def interpret(data: bytes, locator: str) -> Reading:
         raise InputError(str(error), file=locator) from error
     document = Document(
         locator=locator,
-        title=content.title or PurePath(locator).name,
+        title=content.title or one_line(PurePath(locator).name),
         text=content.text,
         sha256=hashlib.sha256(content.text.encode()).hexdigest(),
         read_at=time.time(),

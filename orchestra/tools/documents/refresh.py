@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
@@ -17,7 +17,7 @@ from orchestra.tools.documents.folder import Found, walk
 from orchestra.tools.documents.outline import Content
 from orchestra.tools.documents.passages import cut
 from orchestra.tools.documents.reading import FILE_BYTES, Reading, interpret, load
-from orchestra.values.sources import Passage
+from orchestra.values.sources import Document, Passage
 
 # A file changed within this time of its last reading may have changed again within the clock's grain.
 _GRAIN_NS = 2_000_000_000
@@ -113,11 +113,17 @@ def _entry(reading: Reading, stamp: store.Stamp) -> store.Entry:
         )
         for passage in cut(reading)
     )
-    return store.Entry(document.locator, stamp, document, " ".join(terms(document.title)), rows)
+    return store.Entry(document.locator, stamp, document, _title_terms(document), rows)
 
 
 def _stamp(found: Found, seen_ns: int, content: bytes) -> store.Stamp:
     return store.Stamp(found.size, found.modified_ns, found.changed_ns, seen_ns, content)
+
+
+def _title_terms(document: Document) -> str:
+    """Of the title and the file's name."""
+    name = PurePosixPath(document.locator).stem
+    return " ".join(dict.fromkeys(terms(f"{document.title} {name}")))
 
 
 def _worth(passage: Passage, content: Content) -> float:

@@ -98,7 +98,7 @@ class Entry(Struct, frozen=True):
     problem: str = ""
 
 
-def connect(path: str) -> sqlite3.Connection:
+def connect(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """Opens the database at `path` (":memory:": one of its own) and makes the tables. Raises StoreError."""
     with naming_store(path):
         if path != ":memory:":
@@ -108,9 +108,9 @@ def connect(path: str) -> sqlite3.Connection:
                 raise StoreError(
                     f"the folder for the index {path!r} cannot be made ({error.strerror}); choose another"
                 ) from error
-        database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
         try:
-            _use_wal(database)
+            _use_wal(database, busy_seconds)
             database.execute("PRAGMA synchronous=NORMAL")
             _make_tables(database)
         except BaseException:
@@ -127,7 +127,7 @@ def naming_store(path: str) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
             raise StoreError(
-                f"the index {path!r} has been locked by another program for {BUSY_SECONDS:g} s; try later"
+                f"the index {path!r} is locked by another program; try again when it is done"
             ) from error
         raise StoreError(
             f"the index {path!r} cannot be used ({error}); check the path and its rights"
@@ -226,9 +226,9 @@ def _put_passages(database: sqlite3.Connection, folder: int, file: int, entry: E
     )
 
 
-def _use_wal(database: sqlite3.Connection) -> None:
+def _use_wal(database: sqlite3.Connection, busy_seconds: float) -> None:
     """SQLite does not wait when two programs change the mode at the same time, so this does."""
-    until = time.monotonic() + BUSY_SECONDS
+    until = time.monotonic() + busy_seconds
     while True:
         try:
             database.execute("PRAGMA journal_mode=WAL")
