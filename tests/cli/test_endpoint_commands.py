@@ -41,7 +41,7 @@ def run(folder: Path, *arguments: str) -> Result:
 
 
 def configured(folder: Path, url: str) -> Path:
-    text = f'[endpoints.mine]\nurl = "{url}"\n[tiers.small]\nendpoint = "mine"\nmodel = "tiny"\n'
+    text = f'store = "{folder / "store.db"}"\n[endpoints.mine]\nurl = "{url}"\n[tiers.small]\nendpoint = "mine"\nmodel = "tiny"\n'
     (folder / "orchestra.toml").write_text(text, encoding="utf-8")
     return folder
 

@@ -75,7 +75,7 @@ QUIRKS = st.builds(
 
 @given(MESSAGES, QUIRKS)
 def test_what_is_sent_is_always_in_order(messages: list[Message], quirks: Quirks) -> None:
-    """For any messages: each call has its result right after it, each result its call, and no word is lost."""
+    """For any messages: each call has its result right after it, and no word is lost."""
     sent = msgspec.json.decode(b"[" + encoded(messages, quirks) + b"]")
     waiting: list[str] = []
     for place, row in enumerate(sent):
