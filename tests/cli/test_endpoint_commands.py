@@ -41,8 +41,9 @@ def run(folder: Path, *arguments: str) -> Result:
 
 
 def configured(folder: Path, url: str) -> Path:
-    text = f'store = "{folder / "store.db"}"\n[endpoints.mine]\nurl = "{url}"\n[tiers.small]\nendpoint = "mine"\nmodel = "tiny"\n'
-    (folder / "orchestra.toml").write_text(text, encoding="utf-8")
+    store = f'store = "{folder / "store.db"}"\n'
+    text = f'[endpoints.mine]\nurl = "{url}"\n[tiers.small]\nendpoint = "mine"\nmodel = "tiny"\n'
+    (folder / "orchestra.toml").write_text(store + text, encoding="utf-8")
     return folder
 
 
