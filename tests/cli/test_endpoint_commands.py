@@ -61,7 +61,7 @@ def test_trying_one_out(tmp_path: Path, address: str) -> None:
         assert line in tried.output
     listed = run(folder)
     assert f"mine: {address} (unknown kind, direct, no key)" in listed.output
-    assert "  small: tiny\n    calls tools" in listed.output
+    assert "  small: tiny, window 8,192 (assumed), free\n    calls tools" in listed.output
 
 
 def test_one_that_is_not_there(tmp_path: Path) -> None:
