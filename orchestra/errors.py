@@ -124,7 +124,13 @@ class ModelError(RunError):
 
 
 class ModelUnreachable(ModelError):
-    """No usable answer arrived; another try may succeed."""
+    """No usable answer arrived; another try may succeed, after `retry_after` seconds where that is known.
+
+    `left_alone`: nothing was sent, because the endpoint has failed too often in a row.
+    """
+
+    retry_after: float | None = None
+    left_alone: bool = False
 
 
 class ModelThrottled(ModelError):

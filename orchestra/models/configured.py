@@ -8,19 +8,25 @@ from contextlib import asynccontextmanager
 from orchestra.config.settings import Endpoint as EndpointSetting
 from orchestra.config.settings import Settings, Tier
 from orchestra.models.extractive.model import Extractive
+from orchestra.models.guarding import Guard, chained
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.port import Model
-from orchestra.models.settings import Endpoint, Network, Price, TierSetting, Times
+from orchestra.models.settings import Endpoint, Network, Price, Rates, TierSetting, Times
 from orchestra.models.tiers import Tiers
 
 
 @asynccontextmanager
 async def configured_models(
-    settings: Settings, environ: Mapping[str, str], *, count: Callable[[str], int]
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    count: Callable[[str], int],
+    guard: Guard | None = None,
 ) -> AsyncIterator[Tiers]:
     """The tiers' models, open until the block ends; nothing is sent here. Raises ConfigError.
 
-    `environ`: where the variables named by `key_env` and the proxies are looked up.
+    `environ`: where the variables named by `key_env` and the proxies are looked up. `guard`: the governors
+    of who asks, made here where None is given.
     """
     models: dict[str, Model] = {}
     remote: dict[str, list[TierSetting]] = {}
@@ -29,12 +35,14 @@ async def configured_models(
             models[name] = Extractive(count)
         else:
             chain = [tier, *(settings.tiers[other] for other in tier.fallback)]
-            remote[name] = [tier_setting(link) for link in chain if not link.built_in]
+            remote[name] = chained([tier_setting(link) for link in chain if not link.built_in])
     if not remote:
         yield Tiers(models)
         return
     endpoints = [endpoint(name, each, environ) for name, each in settings.endpoints.items()]
-    outlook = Outlook(network=Network.from_environment(environ))
+    guard = guard or Guard()
+    network = Network.from_environment(environ)
+    outlook = Outlook(network=network, wrap=guard.wrap, listen=guard.listen)
     async with open_models(endpoints, remote, outlook) as tiers:
         yield Tiers({**models, **tiers})
 
@@ -65,6 +73,13 @@ def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) ->
             connect_seconds=setting.connect_seconds,
             silence_seconds=setting.silence_seconds,
             total_seconds=setting.total_seconds,
+        ),
+        rates=Rates(
+            concurrent_calls=setting.concurrent_calls,
+            requests_per_minute=setting.requests_per_minute,
+            tokens_per_minute=setting.tokens_per_minute,
+            queued_calls=setting.queued_calls,
+            tries=setting.tries,
         ),
     )
 

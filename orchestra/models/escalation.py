@@ -66,8 +66,10 @@ class Escalating:
         return min(self._small.window, self._large.window)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        """The small model's: an escalated step is settled at what it did cost."""
-        return self._small.cost(input_tokens, output_tokens)
+        """The dearer one's: a step that goes up asks for the second call when it comes to it."""
+        costs = [model.cost(input_tokens, output_tokens) for model in (self._small, self._large)]
+        known = [cost for cost in costs if cost is not None]
+        return max(known) if len(known) == len(costs) else None
 
     async def reply(self, request: Request) -> Reply:
         if self._left == 0:
@@ -76,6 +78,8 @@ class Escalating:
         try:
             reply = await self._small.reply(asked)
         except OutputInvalid as failure:
+            if request.afford is not None and not request.afford(0):
+                raise
             self._went_up(failure.problem or str(failure))
             large = await self._large.reply(request)
             usage = large.usage + failure.usage if failure.usage is not None else large.usage

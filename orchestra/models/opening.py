@@ -24,6 +24,9 @@ from orchestra.models.tiers import Tiers
 Wrap = Callable[[Model, Endpoint, TierSetting], Model]
 """Puts what belongs around every call (retries, governor, spend) around a model as it is opened."""
 
+Listen = Callable[[Transport, Endpoint], Transport]
+"""Puts what hears an endpoint's replies around its transport as it is opened."""
+
 SAFE_WINDOW = 8_192
 """Tokens, where neither settings nor table know better: the least that current models are served with."""
 
@@ -38,6 +41,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     network: Network = Network()
     store: QuirksStore | None = None
     wrap: Wrap | None = None
+    listen: Listen | None = None
     clients: Mapping[str, Any] = {}
 
 
@@ -70,7 +74,10 @@ async def open_models(
                         key=f"tiers.{tier}.endpoint",
                     )
                 if endpoint.name not in transports:
-                    transports[endpoint.name] = await _transport(stack, endpoint, outlook)
+                    transport = await _transport(stack, endpoint, outlook)
+                    transports[endpoint.name] = (
+                        outlook.listen(transport, endpoint) if outlook.listen else transport
+                    )
                 opened.append(_model(endpoint, setting, transports[endpoint.name], store, outlook.wrap))
             models[tier] = opened[0] if len(opened) == 1 else Fallback(opened)
         yield Tiers(models)

@@ -7,13 +7,20 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
-from orchestra.errors import ContextTooLong, ModelError, ModelRefused, OutputInvalid
+from orchestra.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelRefused,
+    ModelThrottled,
+    ModelUnreachable,
+    OutputInvalid,
+)
 from orchestra.log import get_logger
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Knowledge
 from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
-from orchestra.models.compatible.repair import check_request, repair_request
+from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
 from orchestra.models.compatible.transport import Answer, Place, Transport
@@ -161,14 +168,15 @@ class CompatibleModel:
         usage = self._usage(got)
         result = read(request, sent, got)
         try:
-            if self._knowledge.doubts_tools(request, sent, result):
+            if self._knowledge.doubts_tools(request, sent, result) and afforded(request, 0):
                 usage += await self._check_tools()
-                if self._knowledge.quirks.tools == "emulated":
+                if self._knowledge.quirks.tools == "emulated" and afforded(request, 0):
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
                     usage += self._usage(got)
                     result = read(request, sent, got)
-            if result.problem and not result.hopeless and sent.mode is not None:
+            mendable = result.problem and not result.hopeless and sent.mode is not None
+            if mendable and afforded(request, repair_tokens(result)):
                 request = repair_request(request, result)
                 sent, answer = await self._ask(request)
                 got = self._parse(answer)
@@ -199,6 +207,8 @@ class CompatibleModel:
         except ModelRefused:
             self._knowledge.tools_are(False)
             return NO_USAGE
+        except (ModelThrottled, ModelUnreachable):
+            return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
         got = self._parse(answer)
         result = read(request, sent, got)
         # A model that thought until its limit has not said that it knows no tools.
