@@ -25,6 +25,7 @@ from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.recall import recall_tool
 from orchestra.tools.showing import show
+from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
 from orchestra.values.events import Event, EventKind
 from orchestra.values.handoffs import Status
@@ -92,8 +93,6 @@ class Agent:
             path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
-        if len(desk.toolbox):
-            self._toolbox = desk.toolbox.joined((recall_tool(self.context),))
         self._trail = PromptTrail()
         self._began = 0.0
 
@@ -105,6 +104,8 @@ class Agent:
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         self.context.add_input(task, at=self._desk.clock())
+        if len(self._toolbox):
+            self._toolbox = chosen_for(task, self._toolbox).joined((recall_tool(self.context),))
         await self._put("started", {"role": self.role.name}, {"task": task})
         self._began = anyio.current_time()
         with anyio.move_on_after(self.role.limits.seconds) as scope:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from orchestra.config.load import load_settings
 from orchestra.config.settings import PRESETS, Preset, Settings
@@ -273,9 +273,7 @@ def index_file(settings: Settings) -> str:
 def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
     """What the configuration says of a context preset, without what it leaves as it is."""
     given = settings.context.get(preset)
-    if given is None:
-        return {}
-    return {name: value for name, value in structs.asdict(given).items() if value not in (None, {})}
+    return dict(given.figures()) if given is not None else {}
 
 
 def _name_of(workflow: Workflow[Any]) -> str:

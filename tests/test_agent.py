@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from orchestra import Runtime, Scripted, Session, tool
-from orchestra.errors import ConfigError, InputError, OutputInvalid
+from orchestra.errors import InputError, OutputInvalid, RoleError
 from orchestra.models.scripted import HANG
 from orchestra.values.events import Event
 from orchestra.values.messages import Reply, ToolCall
@@ -79,7 +79,7 @@ async def test_a_role_is_offered_its_own_tools_only(tmp_path: Path) -> None:
     async with session_of(tmp_path, clerk(tools=()), model) as session:
         await session.ask("clerk", "Go.")
         assert model.requests[0].tools == ()
-    with pytest.raises(ConfigError, match="nearest: read_gauge"):
+    with pytest.raises(RoleError, match="nearest: read_gauge"):
         async with session_of(tmp_path, clerk(tools=("read_gauges",)), model) as session:
             await session.ask("clerk", "Go.")
 

@@ -132,9 +132,9 @@ def test_public_names_are_few_and_there() -> None:
 def test_dependencies_have_reasons() -> None:
     """Every dependency of the core stands in docs/dependencies.md with its reason, and nothing else does."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    named = {re.split(r"[\[>=<~! ]", line)[0].lower() for line in project["dependencies"]}
+    named = {re.split(r"[\[>=<~!; ]", line)[0].lower() for line in project["dependencies"]}
     table = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8").split("## Optional")[0]
-    explained = {match.lower() for match in re.findall(r"^\| `([\w-]+)`", table, re.MULTILINE)}
+    explained = {match.lower() for match in re.findall(r"^\| `([\w.-]+)`", table, re.MULTILINE)}
     assert named == explained
 
 

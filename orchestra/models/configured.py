@@ -67,10 +67,14 @@ def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) ->
         name=name,
         url=setting.url,
         key=key_of(setting, environ),
+        kind=setting.kind or "",
+        api_version=setting.api_version or "",
+        quirks=setting.quirks,
         transport=setting.transport,
         headers={header: value.reveal() for header, value in setting.headers.items()},
         times=Times(
             connect_seconds=setting.connect_seconds,
+            first_byte_seconds=setting.first_byte_seconds,
             silence_seconds=setting.silence_seconds,
             total_seconds=setting.total_seconds,
         ),
@@ -89,6 +93,7 @@ def tier_setting(tier: Tier) -> TierSetting:
     price = None
     if tier.price_in is not None and tier.price_out is not None:
         price = Price(input=tier.price_in, output=tier.price_out, cached_input=tier.price_cached)
+    temperature = {} if tier.temperature is None else {"temperature": tier.temperature}
     return TierSetting(
         endpoint=tier.endpoint,
         model=tier.model,
@@ -96,5 +101,7 @@ def tier_setting(tier: Tier) -> TierSetting:
         max_output=tier.output_tokens,
         price=price,
         reasoning_effort=tier.reasoning_effort or "",
-        extra={} if tier.temperature is None else {"temperature": tier.temperature},
+        thinking_tokens=tier.thinking_tokens,
+        parallel_calls=tier.parallel_calls,
+        extra={**tier.extra, **temperature},
     )

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from orchestra.errors import ConfigError
@@ -57,7 +58,7 @@ async def open_models(
     Raises ConfigError.
     """
     outlook = outlook or Outlook()
-    store = outlook.store or InMemory()
+    outlook = msgspec.structs.replace(outlook, store=outlook.store or InMemory())
     by_name = {endpoint.name: endpoint for endpoint in endpoints}
     async with AsyncExitStack() as stack:
         transports: dict[str, Transport] = {}
@@ -74,34 +75,32 @@ async def open_models(
                         key=f"tiers.{tier}.endpoint",
                     )
                 if endpoint.name not in transports:
-                    transport = await _transport(stack, endpoint, outlook)
-                    transports[endpoint.name] = (
-                        outlook.listen(transport, endpoint) if outlook.listen else transport
-                    )
-                opened.append(_model(endpoint, setting, transports[endpoint.name], store, outlook.wrap))
+                    transport = transport_of(endpoint, outlook)
+                    stack.push_async_callback(transport.close)
+                    if outlook.listen is not None:
+                        transport = outlook.listen(transport, endpoint)
+                    transports[endpoint.name] = transport
+                opened.append(model_of(endpoint, setting, transports[endpoint.name], outlook))
             models[tier] = opened[0] if len(opened) == 1 else Fallback(opened)
         yield Tiers(models)
 
 
-async def _transport(stack: AsyncExitStack, endpoint: Endpoint, outlook: Outlook) -> Transport:
-    transport: Transport
+def transport_of(endpoint: Endpoint, outlook: Outlook) -> Transport:
+    """An endpoint's connections; whoever asks for them closes them."""
     if endpoint.transport == "official":
         from orchestra.models.compatible.official import Official
 
-        transport = Official(endpoint, outlook.network, client=outlook.clients.get(endpoint.name))
-    else:
-        from orchestra.models.compatible.direct import Direct
+        return Official(endpoint, outlook.network, client=outlook.clients.get(endpoint.name))
+    from orchestra.models.compatible.direct import Direct
 
-        transport = Direct(endpoint, outlook.network)
-    stack.push_async_callback(transport.close)
-    return transport
+    return Direct(endpoint, outlook.network)
 
 
-def _model(
-    endpoint: Endpoint, setting: TierSetting, transport: Transport, store: QuirksStore, wrap: Wrap | None
-) -> Model:
+def model_of(endpoint: Endpoint, setting: TierSetting, transport: Transport, outlook: Outlook) -> Model:
+    """One model over an endpoint's connections, with what is known of it and its price."""
     from orchestra.models.compatible.adapter import CompatibleModel
 
+    store = outlook.store or InMemory()
     kind = endpoint.kind or kind_of(endpoint.url)
     quirks = store.load(endpoint.name, setting.model) or known_quirks(kind, setting.model)
     quirks = by_hand(quirks, endpoint.quirks, endpoint.name)
@@ -113,7 +112,6 @@ def _model(
     window = setting.window or table.window or (row.window if row else None) or SAFE_WINDOW
     knowledge = Knowledge(endpoint.name, setting.model, quirks, store, window, url=base_url(endpoint.url))
     place = Place(endpoint.name, setting.model, endpoint.key)
-    model: Model = CompatibleModel(
-        place, setting, transport, knowledge, price=setting.price or table.price, free=free
-    )
-    return wrap(model, endpoint, setting) if wrap else model
+    price = setting.price or table.price
+    model: Model = CompatibleModel(place, setting, transport, knowledge, price=price, free=free)
+    return outlook.wrap(model, endpoint, setting) if outlook.wrap else model

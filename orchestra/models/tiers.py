@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from orchestra.errors import ConfigError
 from orchestra.models.port import Model
-
-INHERIT = "inherit"
+from orchestra.roles.model_words import tier_of
 
 
 class Tiers(Mapping[str, Model]):
@@ -35,12 +34,10 @@ class Tiers(Mapping[str, Model]):
 
     def tier_of(self, name: str, *, inherited: str = "large") -> str:
         """The tier's name, for usage by tier: the one that `model_for` answers from."""
-        wanted = inherited if name == INHERIT else name
+        named = {tier: model.name for tier, model in self._models.items()}
+        wanted = tier_of(name, named, inherited) or name
         if wanted in self._models:
             return wanted
-        for tier, model in self._models.items():
-            if model.name == wanted:
-                return tier
         if wanted in {"small", "large"} and len(self._models) == 1:
             return next(iter(self._models))
         offered = ", ".join(sorted({*self._models, *(model.name for model in self._models.values())}))

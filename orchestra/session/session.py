@@ -16,7 +16,7 @@ from orchestra.config.settings import SessionLimits
 from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
-from orchestra.errors import InputError, LimitReached, RunError, alone
+from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.journal import Journal
 from orchestra.models.counts import Calibrations
@@ -251,10 +251,14 @@ class Session:
         own = tools if tools is not None else self.toolbox
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
+        try:
+            toolbox = own if role.tools is None else own.narrowed(role.tools)
+        except ConfigError as error:
+            raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
         desk = Desk(
             session=self.id,
             tiers=self.kit.tiers,
-            toolbox=own if role.tools is None else own.narrowed(role.tools),
+            toolbox=toolbox,
             policy=self.kit.policies[role.context],
             counter=self.kit.counter,
             counts=self.kit.counts,

@@ -63,6 +63,22 @@ def test_plain_text_is_named_by_a_line_that_stands_alone(as_read: Reader, text: 
     assert as_read(text).document.title == title
 
 
+def test_lines_alone_in_capitals_or_numbered_are_headings(as_read: Reader) -> None:
+    """As people write in text files; a sentence, a list and a shout within a paragraph are none."""
+    text = (
+        "TIDES\n\nHOW THEY COME\n\nBy the moon.\nREALLY\n\n1. An item of a list.\n\n2.1 Spring and neap\n\n"
+        "一、潮汐能\n\n潮水。\n\n第二章 装机容量\n\n三、这是一句话。\n"
+    )
+    assert heads(as_read(text)) == [
+        (1, "TIDES"),
+        (1, "HOW THEY COME"),
+        (2, "2.1 Spring and neap"),
+        (1, "一、潮汐能"),
+        (1, "第二章 装机容量"),
+    ]
+    assert as_read(text).document.title == "TIDES"
+
+
 def test_html_is_freed_of_what_surrounds_the_text(as_read: Reader) -> None:
     """Menus, scripts and notices go; lists, listings and tables stay readable."""
     page = """<html><head><title>Page - Site</title><script>var x</script></head><body><nav>Menu</nav>

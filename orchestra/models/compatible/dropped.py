@@ -42,11 +42,11 @@ def dropped(place: Place, error: BaseException, times: Times, *, begun: bool) ->
     return unreachable(place, f"dropped the connection before its reply ({told})")
 
 
-def never_sent(error: BaseException) -> bool:
-    """True where a kept connection turned out to be closed before a byte of the request was written."""
+def was_closed(error: BaseException) -> bool:
+    """True where the connection ended before a byte of the reply, as one does that was kept too long."""
     link: BaseException | None = error
     while link is not None:
-        if isinstance(link, aiohttp.ClientConnectionResetError):
-            return "closing transport" in str(link)
+        if isinstance(link, aiohttp.ServerDisconnectedError | aiohttp.ClientConnectionResetError):
+            return True
         link = link.__cause__ or link.__context__
-    return False
+    return isinstance(error, ConnectionResetError | BrokenPipeError)

@@ -59,20 +59,24 @@ class Knowledge:
         if tokens < self.window:
             self.take(Lesson(f"has a window of {tokens} tokens", {"window": tokens}))
 
-    def tools_are(self, known: bool) -> None:
-        if known:
-            self.take(Lesson("calls tools", {"tools": "native"}))
-        else:
-            self.take(Lesson("takes tools and ignores them", {"tools": "emulated"}))
+    def saw_tools(self, request: Request, sent: Outgoing, result: Read) -> bool:
+        """Learn from a reply to a request with tools. True where a check is due: tools were offered and not
+        used, by an endpoint that has never been seen to use any.
 
-    def doubts_tools(self, request: Request, sent: Outgoing, result: Read) -> bool:
-        """True where tools were offered and not used by an endpoint that has never been seen to use any."""
-        if self.quirks.tools != "unknown" or not request.tools or request.purpose == "check":
+        Words in answer to the check prove that tools are ignored (in answer to "required" they do not:
+        Ollama takes tools and no tool_choice). A model that thought until its limit has proved nothing.
+        """
+        if self.quirks.tools != "unknown" or "tools" not in sent.fields or result.hopeless:
             return False
-        if result.calls:
-            self.tools_are(True)
-            return False
-        return request.tool_choice != "none" and "tools" in sent.fields and not result.hopeless
+        checking = request.purpose == "check"
+        if result.calls or (checking and result.finish == "length" and not result.text):
+            self.take(Lesson("calls tools", {"tools": "native"}))
+        elif checking:
+            self.ignores_tools()
+        return self.quirks.tools == "unknown" and request.tool_choice != "none"
+
+    def ignores_tools(self) -> None:
+        self.take(Lesson("takes tools and ignores them", {"tools": "emulated"}))
 
     def saw_formats(self, sent: Outgoing, results: tuple[Read, ...]) -> None:
         """Replies to a schema or JSON mode that had no JSON at all: the endpoint ignores the format."""

@@ -10,10 +10,13 @@ from msgspec import Struct
 from orchestra.models.extractive.cleaning import clean, sentence_form
 from orchestra.models.extractive.prose import looks_like_code, term_set, word_count
 from orchestra.models.extractive.reading import Hit
+from orchestra.models.extractive.words import pale_stems
 from orchestra.text.sentences import Span, sentences
+from orchestra.text.terms import terms
 
 FEWEST_WORDS = 5
 MOST_WORDS = 60
+FEWEST_TERMS = 4  # a sentence with fewer telling words says little
 _GROUP_WORDS = 75
 _SHORT_ITEM = 12  # words; such an item is shown with the sentence that introduces its list
 
@@ -41,7 +44,7 @@ DULL_SECTION = re.compile(
     r"table of contents|contents|bibliography|see also|further reading|post.history|参考文献|参考资料|参考|致谢|版权|目录)\.?$",
     re.IGNORECASE,
 )
-_DOUBTED_SECTION = re.compile(
+DOUBTED_SECTION = re.compile(
     r"reject|alternative|deferred|open (?:issue|question)|objection|not (?:chosen|adopted)|previous (?:draft|version)|"
     r"prior art|related work|other languages|how to teach|reference implementation|backwards? compatib|example",
     re.IGNORECASE,
@@ -223,6 +226,8 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
     if _BOILERPLATE.search(text) or letters < 0.7 * len(text) and kind != "code" or text.endswith(("?", "？")):
         return 0.0
     worth = 1.0
+    if text.startswith(("(", "（")):
+        worth *= 0.5
     if kind == "field":
         worth *= 0.3
     if kind == "row":
@@ -239,12 +244,14 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
         worth *= 0.7
     if _REFERS.search(text):
         worth *= 0.55
-    if _DOUBTED_SECTION.search(hit.section):
+    if DOUBTED_SECTION.search(hit.section):
         worth *= 0.7
     if re.search(r"\b(?:I|we|my|our|I'm|I've|we've|let's)\b", text, re.IGNORECASE):
         worth *= 0.8
     if _DEFINES.match(text):
         worth *= 1.2
+    if len([term for term in terms(text) if term not in pale_stems()]) < FEWEST_TERMS:
+        worth *= 0.6
     if words > 45:
         worth *= 0.85
     return worth

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from orchestra.models.extractive.phrases import Clause, parse
 from orchestra.models.extractive.words import AUXILIARIES, is_chinese
@@ -34,6 +35,45 @@ def heading(question: str) -> str:
     asks = not made and (clause is not None or text.split()[0].lower() in AUXILIARIES)
     short = _capital(_shorten(made or text))
     return f"{short}?" if asks else short
+
+
+def distinct_headings(questions: Sequence[str], title: str) -> list[str]:
+    """A heading for each question, none of them twice and none the title again where it can be told apart."""
+    found = [heading(question) for question in questions]
+    for at, (question, name) in enumerate(zip(questions, found, strict=True)):
+        if len(questions) > 1 and found.count(name) > 1:
+            found[at] = _own_part(question, [other for other in questions if other != question]) or name
+        elif len(questions) > 1 and name == title:
+            found[at] = _definition(question, name)
+    return found
+
+
+def _own_part(question: str, others: Sequence[str]) -> str:
+    """The words at the end of `question` from the first that no other question has there."""
+    words = question.strip(" ?？").split()
+    same = max((_shared_start(words, other.strip(" ?？").split()) for other in others), default=0)
+    while same > 0 and words[same - 1].lower() in ("for", "in", "with", "on", "to", "by", "as", "of"):
+        same -= 1
+    return _capital(_shorten(" ".join(words[same:])))
+
+
+def _shared_start(one: Sequence[str], two: Sequence[str]) -> int:
+    shared = 0
+    for first, second in zip(one, two, strict=False):
+        if first != second:
+            break
+        shared += 1
+    return shared
+
+
+def _definition(question: str, name: str) -> str:
+    """"What X is" for "What is X?" where the title is already X."""
+    shape = re.match(r"what (is|are|was|were) (.+?)\??$", question, re.IGNORECASE)
+    if shape and len(name.split()) < 10:
+        return f"What {re.sub(r' (?:called|named)$', '', shape.group(2))} {shape.group(1).lower()}" + (
+            " called" if shape.group(2).endswith("called") else ""
+        )
+    return f"{name}是什么" if is_chinese(name) and "是什么" in question else name
 
 
 def _english(clause: Clause) -> str:

@@ -37,14 +37,17 @@ def plan(question: str) -> Plan | None:
             split = clauses.english(sentence)
         found.extend(piece[:_LONGEST_ASKED] for piece in split if terms(piece))
     questions = tuple(dict.fromkeys(found))[:MOST_QUESTIONS] or (asked[0][:_LONGEST_ASKED],)
-    return Plan(title=_title(asked[0]), questions=questions)
+    return Plan(title=_title(asked[0], len(questions) > 1), questions=questions)
 
 
-def _title(first: str) -> str:
-    """The heading of the first clause: what follows mostly asks for more about the same."""
+def _title(first: str, several: bool) -> str:
+    """The subject of the first clause where more is asked about it; else that clause as a heading."""
     if is_chinese(first):
         return heading(clauses.chinese(first)[0])
-    return heading(clauses.english_parts(first)[0])
+    clause = clauses.english_parts(first)[0]
+    topic = clauses.topic_of(clause) if several else ""
+    bare = re.sub(r"^(?:the|an?) ", "", topic, flags=re.IGNORECASE)
+    return heading(f"What is {bare}?") if len(strong_terms(bare)) > 1 else heading(clause)
 
 
 def _asked(text: str) -> list[str]:

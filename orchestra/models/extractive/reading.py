@@ -125,7 +125,7 @@ def listed_sections(messages: Sequence[Message]) -> dict[str, list[str]]:
 
 
 class BriefClaim(Struct, frozen=True):
-    """One line of the brief's claims; `order` is its line, `start` its quote's offset where the brief says it."""
+    """One line of the brief's claims; `order` is its line, `start` its quote's offset, -1 where the brief does not say it."""
 
     id: str
     question: int
@@ -207,7 +207,7 @@ def _claims(text: str) -> list[BriefClaim]:
                 title=str(first.get("title", "")),
                 quotes=tuple(str(quote.get("text", "")) for quote in quotes),
                 order=order,
-                start=first["start"] if isinstance(first.get("start"), int) else order,
+                start=first["start"] if isinstance(first.get("start"), int) else -1,
             )
         )
     return found

@@ -16,7 +16,7 @@ from orchestra.tools.documents.outline import Heading
 from orchestra.tools.documents.reading import Reading
 from orchestra.values.sources import Passage
 
-VERSION = 1
+VERSION = 2
 """Raised when the same file gives other passages than before, so that an index knows it is old."""
 
 # Sizes are in pieces: a word of up to 12 letters, a sign, a character of a script without spaces. English

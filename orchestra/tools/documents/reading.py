@@ -92,7 +92,7 @@ def load(path: str | Path, locator: str, limit_bytes: int = FILE_BYTES) -> bytes
             raise InputError("is not a regular file", file=locator)
         check_size(found.st_size, locator, limit_bytes)
         try:
-            data = file.read(limit_bytes + 1)
+            data = file.read(found.st_size + 1)
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", file=locator) from error
     check_size(len(data), locator, limit_bytes)
