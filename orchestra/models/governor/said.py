@@ -96,9 +96,10 @@ def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-_NUMBER = r"(\d[\d,_]*)"
+_NUMBER = r"(\d+(?:[,_]\d{3})*)"
 _LIMIT_AFTER = re.compile(
-    rf"(tokens|requests) per min(?:ute)?\b[^.]{{0,40}}?limit:? ?{_NUMBER}(?:, used:? ?{_NUMBER})?",
+    rf"(tokens|requests) per min(?:ute)?\b.{{0,40}}?limit:? ?{_NUMBER}"
+    rf"(?:[,./ a-z]{{0,12}}(?:used|current):? ?{_NUMBER})?",
     re.IGNORECASE,
 )
 _LIMIT_BEFORE = re.compile(rf"{_NUMBER} (?:input |prompt |total )?(tokens|requests) per min", re.IGNORECASE)
