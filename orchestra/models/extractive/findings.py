@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from orchestra.models.extractive.candidates import Candidate, candidates
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose
+from orchestra.models.extractive.phrases import VERBS
 from orchestra.models.extractive.reading import Hit, Task
 from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
 from orchestra.models.extractive.searching import strong_words
@@ -26,7 +27,9 @@ def findings(task: Task, hits: Sequence[Hit]) -> Findings:
     pool = candidates([read.hit for read in good])
     if not pool:
         return Findings(claims=(), gaps=(_nothing(task),))
-    chosen = [pool[choice.key] for choice in choose(_choices(pool, known), Wants(known.asked, known.taught), MOST)]
+    chosen = [
+        pool[choice.key] for choice in choose(_choices(pool, known), Wants(known.asked, known.taught), MOST)
+    ]
     return Findings(claims=tuple(_claim(candidate) for candidate in chosen), gaps=gaps(task, known))
 
 
@@ -61,7 +64,16 @@ def _choices(pool: Sequence[Candidate], known: Relevance) -> list[Choice]:
             fit *= SPECIFIC
         if (documents[candidate.hit.locator] / best) < DOCUMENT_FLOOR:
             continue
-        made.append(Choice(key, candidate.terms, candidate.words, fit, candidate.hit.locator, f"{candidate.hit.locator} > {candidate.hit.section}"))
+        made.append(
+            Choice(
+                key,
+                candidate.terms,
+                candidate.words,
+                fit,
+                candidate.hit.locator,
+                f"{candidate.hit.locator} > {candidate.hit.section}",
+            )
+        )
     return made
 
 
@@ -78,6 +90,8 @@ def gaps(task: Task, known: Relevance) -> tuple[str, ...]:
     for word in strong_words(task.question):
         keys = [term for term in terms(word) if term not in pale_stems()]
         absent = sum(1 for term in keys if term not in held)
+        if word.lower() in VERBS or len(word) < 2:
+            continue
         if keys and (absent * 2 > len(keys) if chinese else absent == len(keys)):
             missing.append(word)
     if not missing:
