@@ -59,7 +59,7 @@ async def test_a_minute_holds_so_many_tokens() -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(here.enter, "a", 300)
         await settled()
-        clock.advance(19.9)
+        clock.advance(20.5)  # 200 tokens are missing, and the hundredth part that is kept back
         assert here.statistics.queued == 1
         clock.advance(0.2)
         assert here.statistics.queued == 0
@@ -186,7 +186,7 @@ async def test_a_cancelled_waiter_leaves_nothing(granted: bool) -> None:
         group.cancel_scope.cancel()
     here.answered(running, calls=1, tokens=100)
     assert (here.statistics.in_flight, here.statistics.queued, clock.timers) == (0, 0, 0)
-    assert here.enter_now(200 if granted else 500) is not None
+    assert here.enter_now(90 if granted else 400) is not None
 
 
 async def test_a_full_queue_says_so_with_numbers() -> None:
@@ -201,7 +201,7 @@ async def test_a_full_queue_says_so_with_numbers() -> None:
         for _ in range(2):
             group.start_soon(here.enter, "a", 1)
         await settled()
-        with pytest.raises(Overloaded, match="1 calls in flight and 2 waiting.*again in 8 s") as caught:
+        with pytest.raises(Overloaded, match=r"1 calls in flight and 2 waiting.*again in 8 s") as caught:
             await here.enter("b", 1)
         group.cancel_scope.cancel()
     assert caught.value.retry_after == pytest.approx(8.0)
@@ -231,7 +231,7 @@ async def test_a_pause_is_kept_by_all() -> None:
     assert here.statistics.paused_seconds == pytest.approx(5.0)
     clock.advance(4.9)
     assert here.enter_now(1) is None
-    clock.advance(0.2)
+    clock.advance(0.8)
     enters(here, 50)
     assert here.enter_now(50) is None
 

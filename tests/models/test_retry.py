@@ -87,7 +87,7 @@ async def test_a_pause_that_was_asked_for_is_kept() -> None:
 
 
 async def test_a_try_that_cannot_end_in_time_is_not_begun() -> None:
-    """Neither when the pause ends after the deadline, nor when what is left is less than the quickest reply."""
+    """Neither when the pause ends too late, nor when less is left than the quickest reply took."""
     model, inner, _ = retrying([ModelThrottled("slow", retry_after=60.0), "never"])
     with anyio.fail_after(30), pytest.raises(ModelThrottled):
         await model.reply(REQUEST)

@@ -7,15 +7,19 @@ class Bucket:
     """Holds a minute's worth and starts full, as providers' own do; `per_minute` in requests or tokens.
 
     `minute_seconds`: what the endpoint calls a minute. The level may fall below nothing: what was taken
-    is corrected when it is known, and a debt is waited off like any other want.
+    is corrected when it is known, and a debt is waited off like any other want. `spare` stays in the bucket
+    while there is a choice, for estimates that are too low; it costs nothing of what a minute gives.
     """
 
-    __slots__ = ("_at", "level", "per_minute", "per_second")
+    __slots__ = ("_at", "_spare", "level", "per_minute", "per_second")
 
-    def __init__(self, per_minute: float, now: float, minute_seconds: float = 60.0) -> None:
+    def __init__(
+        self, per_minute: float, now: float, minute_seconds: float = 60.0, *, spare: float = 0.0
+    ) -> None:
         self.per_minute = per_minute
         self.per_second = per_minute / minute_seconds
         self.level = float(per_minute)
+        self._spare = spare
         self._at = now
 
     def wait(self, amount: float, now: float) -> float:
@@ -24,6 +28,7 @@ class Bucket:
         whole = self.per_minute
         self._at = now
         self.level = level = level if level < whole else whole
+        amount += self._spare
         missing = (amount if amount < whole else whole) - level
         # A timer that fires a rounding error early must not start another one.
         return missing / self.per_second if missing > 1e-9 * whole else 0.0

@@ -45,7 +45,7 @@ class Governor:
         self._timer: Timer | None = None
         self._timer_at = math.inf
         self._paused_until = 0.0
-        self._in_flight = 0
+        self._in_flight = self._tokens_in_flight = 0
         self._call_seconds = 0.0
         self._calls = self._waits = self._throttled = self._failed = self._overloaded = self._tokens = 0
         self._waited_seconds = 0.0
@@ -144,7 +144,8 @@ class Governor:
 
     def heard(self, said: Said) -> None:
         """What the endpoint said of its limits, in a header or in the words of a 429."""
-        if self._buckets.learn(said, self._now(), self._call_seconds):
+        in_flight = self._in_flight, self._tokens_in_flight
+        if self._buckets.learn(said, self._now(), self._call_seconds, in_flight):
             get_logger().info(
                 "governor.learnt",
                 endpoint=self.endpoint,
@@ -185,6 +186,7 @@ class Governor:
 
     def _grant(self, tokens: int, now: float) -> Permit:
         self._in_flight += 1
+        self._tokens_in_flight += tokens
         self._calls += 1
         self._buckets.correct(1, tokens)
         return Permit(self._calls, tokens, now, probe=not self._breaker.closed and self._breaker.begin())
@@ -194,6 +196,7 @@ class Governor:
             return False
         permit.open = False
         self._in_flight -= 1
+        self._tokens_in_flight -= permit.tokens
         return True
 
     def _unused(self, permit: Permit) -> None:
