@@ -16,11 +16,13 @@ from orchestra.context.policy import Policy
 from orchestra.context.results import show as shorten
 from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
-from orchestra.errors import AgentFailed, LimitReached, ModelError, OutputInvalid
+from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, reply_event
+from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
-from orchestra.spend import WRAP_UP_SHARE, Spend
+from orchestra.spend.purse import Purse
+from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.recall import recall_tool
 from orchestra.tools.showing import show
 from orchestra.tools.subset import chosen_for
@@ -37,6 +39,9 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
+# The share that a window is lowered to when an endpoint finds a prompt too long and does not say how long
+# it may be.
+LOWER_WINDOW_SHARE = 0.75
 # Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
 THREAD_CHARACTERS = 100_000
 
@@ -55,7 +60,8 @@ class Desk(Struct, frozen=True, kw_only=True):
     """What an agent is handed to work with; it reaches for nothing else.
 
     `put` takes an event into the journal, `charge(tier, usage)` books a call, `clock` gives seconds since
-    the epoch. `output`: what the role's output name stands for, None for text.
+    the epoch. `output`: what the role's output name stands for, None for text. `counts`: how endpoints count
+    our tokens.
     """
 
     session: str
@@ -63,6 +69,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     toolbox: Toolbox
     policy: Policy
     counter: Counter
+    counts: Calibrations
     ledger: Ledger
     spend: Spend
     output: OutputSpec | None
@@ -81,13 +88,18 @@ class Agent:
         self._desk = desk
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
-        window = min(desk.tiers[self._steps].window, desk.tiers[self._final].window)
+        self._purse = Purse(desk.spend, desk.counts)
         self.context = Context(
-            path, role.instructions, policy=desk.policy, window=window, counter=desk.counter
+            path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
         self._trail = PromptTrail()
         self._began = 0.0
+
+    @property
+    def _window(self) -> int:
+        """What both tiers take, as far as it is known by now."""
+        return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
@@ -129,7 +141,7 @@ class Agent:
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if self._desk.spend.share >= WRAP_UP_SHARE:
+        if self._purse.ending:
             return "its budget"
         spent = anyio.current_time() - self._began
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
@@ -141,21 +153,35 @@ class Agent:
         limit = self.role.limits.steps
         if limit is not None and self.turn > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
+        ask = WRAP_UP if finishing else ""
+        try:
+            return await self._try(tier, last=last, ask=ask)
+        except ContextTooLong as error:
+            # The endpoint has told its window, or that ours is too large: once more with what fits.
+            self.context.narrow(self._lowered(error.window))
+            await self._put("note", {"what": "window lowered", "tokens": self.context.budget.window})
+            return await self._try(tier, last=last, ask=ask)
+
+    def _lowered(self, told: int | None) -> int:
+        window = self.context.budget.window
+        return told if told is not None and told < window else int(window * LOWER_WINDOW_SHARE)
+
+    async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
         output = self._desk.output if tier == self._final else None
+        if self._window < self.context.budget.window:  # another agent's call has taught it
+            self.context.narrow(self._window)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
-        prompt = self.context.prompt(
-            self._toolbox.specs, output, enforced=True, ask=WRAP_UP if finishing else ""
-        )
+        prompt = self.context.prompt(self._toolbox.specs, output, enforced=True, ask=ask)
         self.turn += 1
         request = Request(
             messages=prompt.messages,
             tools=prompt.tools,
             tool_choice="none" if last else "auto",
             output=output,
-            max_output_tokens=prompt.output_tokens,
             purpose="final" if last else "step",
             cache_until=prompt.cache_until,
+            session=self._desk.session,
         )
         try:
             return await self._call(tier, request, prompt)
@@ -176,8 +202,7 @@ class Agent:
         desk = self._desk
         model = desk.tiers[tier]
         moment = self._moment()
-        worst = prompt.tokens + prompt.output_tokens
-        held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
+        held, request = await self._purse.hold(model, request, prompt.tokens, prompt.output_tokens)
         try:
             await self._trail.record(desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest))
             about = {"tier": tier, "purpose": request.purpose}
@@ -187,15 +212,22 @@ class Agent:
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:
-                    held.settle(error.usage)
-                    desk.charge(tier, error.usage)
+                    await self._settle(held, tier, error.usage)
                 raise
-            held.settle(reply.usage)
-            desk.charge(tier, reply.usage)
+            self._purse.saw(model, prompt.tokens, reply.usage)
+            await self._settle(held, tier, reply.usage)
+            if reply.waited_seconds:
+                about["waited"] = f"{reply.waited_seconds:.3f}"
             await desk.put(reply_event(self._moment(), reply, about))
             return reply
         finally:
             held.release()
+
+    async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
+        """Book a call, with a word to the journal when a budget comes close to its end."""
+        self._desk.charge(tier, usage)
+        for warned in self._purse.settle(held, usage):
+            await self._put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""

@@ -43,6 +43,10 @@ class Context(Record):
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
 
+    def narrow(self, window: int) -> None:
+        """From now on prompts are made for a context window of so many tokens."""
+        self.budget = budget_of(window, self.policy)
+
     def due(self, tools: tuple[ToolSpec, ...] = ()) -> Compaction | None:
         """What should leave before the next prompt; whoever can summarise does so and calls `compact`."""
         self._begin()

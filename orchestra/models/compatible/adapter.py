@@ -8,13 +8,20 @@ from collections.abc import AsyncIterator
 import anyio
 import msgspec
 
-from orchestra.errors import ContextTooLong, ModelError, ModelRefused, OutputInvalid
+from orchestra.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelRefused,
+    ModelThrottled,
+    ModelUnreachable,
+    OutputInvalid,
+)
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Knowledge
 from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
 from orchestra.models.compatible.quirks import Quirks
-from orchestra.models.compatible.repair import check_request, repair_request
+from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
 from orchestra.models.compatible.transport import Answer, Place, Transport
@@ -168,14 +175,16 @@ class CompatibleModel:
         usage = self._usage(got)
         result = read(request, sent, got)
         try:
-            if request.tools and self._knowledge.saw_tools(request, sent, result):
+            doubtful = request.tools and self._knowledge.saw_tools(request, sent, result)
+            if doubtful and afforded(request, 0):
                 usage += await self._check_tools()
-                if self.quirks.tools == "emulated":
+                if self.quirks.tools == "emulated" and afforded(request, 0):
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
                     usage += self._usage(got)
                     result = read(request, sent, got)
-            if result.problem and not result.hopeless and sent.mode is not None:
+            mendable = result.problem and not result.hopeless and sent.mode is not None
+            if mendable and afforded(request, repair_tokens(result)):
                 request = repair_request(request, result)
                 sent, answer = await self._ask(request)
                 got = self._parse(answer)
@@ -212,6 +221,8 @@ class CompatibleModel:
             except ModelRefused:
                 self._knowledge.ignores_tools()
                 return NO_USAGE
+            except (ModelThrottled, ModelUnreachable):
+                return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
             got = self._parse(answer)
             self._knowledge.saw_tools(request, sent, read(request, sent, got))
             return self._usage(got)
