@@ -34,9 +34,10 @@ def test_scopes_enclose() -> None:
     held = agent.reserve(10, 0.4)
     with pytest.raises(LimitReached, match=r"session: .* \$0.1000 of \$0.5000"):
         agent.reserve(10, 0.2)
-    assert runtime.share == pytest.approx(0.4)
-    assert agent.share == pytest.approx(0.8)
+    assert agent.share == 0.0, "what is held is not spent"
     held.settle(used(5, 0.1))
+    assert runtime.share == pytest.approx(0.1)
+    assert agent.share == pytest.approx(0.2)
     assert (runtime.used.cost, session.used.cost, agent.used.cost) == (0.1, 0.1, 0.1)
 
 
