@@ -26,6 +26,17 @@ _EVEN = {0xFF01 + at: 0x21 + at for at in range(94)} | {
     for char in chars
 }
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_DEMONYM = re.compile(r"(?:ese|ians?|eans?|ish|ans?|is?)$")
+_START = re.compile(r"(?<![^\W_])[A-Za-z]")
+_WEEKDAY = {
+    "w1": "mon",
+    "w2": "tues?",
+    "w3": "wed",
+    "w4": "thu(?:rs?)?",
+    "w5": "fri",
+    "w6": "sat",
+    "w7": "sun",
+}
 _GAP = r"[\W_]{0,6}"  # what may stand between the groups of an id: a hyphen, markup, a line break
 _SPLIT = re.compile(r"[^\W\d_]+|\d+")
 
@@ -110,6 +121,7 @@ class Evidence:
         self._quoted = quoted.lower()
         self._whole = f"{quoted}\n{named}".lower()
         self._original = f"{quoted}\n{named}"
+        self._initials: tuple[str, str] | None = None
         self._words: frozenset[str] | None = None
 
     def missing(self, statement: str) -> tuple[Fact, ...]:
@@ -136,6 +148,8 @@ class Evidence:
         dates = [other for other in (*self._facts, *self._named) if other.kind == "date"]
         if any(same_fact(fact, other) for other in (*dates, *self._named)):
             return True
+        if fact.value in _WEEKDAY:
+            return re.search(rf"\b{_WEEKDAY[fact.value]}\b", self._quoted) is not None
         parts = date_parts(fact.value)
         year = parts.pop("year", None)
         if year is None or not parts:
@@ -168,7 +182,13 @@ class Evidence:
         if name in self._whole:
             return True
         words = self._all_words()
-        return all(self._has_word(word, words) for word in _WORD.findall(name) if word not in COMMON)
+        named = [word for word in _WORD.findall(name) if word not in COMMON]
+        return all(self._has_word(word, words) for word in named) or self._has_initials(named)
+
+    def _has_initials(self, named: list[str]) -> bool:
+        """Los Angeles where the text says LA or L.A."""
+        initials = "".join(word[0] for word in named).upper()
+        return len(initials) > 1 and re.search(rf"\b{'[.]?'.join(initials)}\b", self._original) is not None
 
     def _has_word(self, word: str, words: frozenset[str]) -> bool:
         bare = word.removesuffix("'s")
@@ -176,16 +196,26 @@ class Evidence:
             return True
         if not bare.isascii():
             return bare in self._whole
-        return self._is_acronym(bare) or (
-            len(bare) > 5 and any(known.startswith(bare[:-2]) for known in words)
+        root = _DEMONYM.sub("", bare)
+        near = len(root) > 3 and any(known.startswith(root) for known in words)
+        return (
+            near
+            or self._is_acronym(bare)
+            or (len(bare) > 5 and any(known.startswith(bare[:-2]) for known in words))
         )
 
     def _is_acronym(self, word: str) -> bool:
-        """WHO for World Health Organization."""
+        """WHO for World Health Organization, YoY for year over year."""
         if not 2 <= len(word) <= 6:
             return False
-        initials = "".join(match[0] for match in re.findall(r"\b[A-Z]", self._original)).lower()
-        return len(word) >= 2 and word in initials
+        if self._initials is None:
+            starts = _START.findall(self._original)
+            self._initials = (
+                "".join(starts).lower(),
+                "".join(char for char in starts if char.isupper()).lower(),
+            )
+        every, capital = self._initials
+        return word in capital or (len(word) > 2 and word in every)
 
     def _all_words(self) -> frozenset[str]:
         if self._words is None:
