@@ -33,17 +33,18 @@ _TELLING = 2
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(#])|\n+|(?<=[。！？；])")
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,.]*\d|\d|[\u3400-\u9fff]|[,;:()，；：（）、。]|(?<=no)-")
 _BREAKS = frozenset(
-    ", ; : ( ) ， ； ： （ ） 、 。 - and but or because since so until only longer if when while although though unless".split(" ")
+    """, ; : ( ) ， ； ： （ ） 、 。 - and but or because since so until only longer if when while although
+    though unless""".split()
 )
 _NEGATIONS = frozenset(
     """not no never none nobody nothing neither nor without cannot can't unable lack lacks lacking refuse refuses
-    refused fail fails failed hardly barely except""".split()  # noqa: SIM905 - words
+    refused fail fails failed hardly barely except""".split()
 )
 _SMALL_WORDS = frozenset("的了是在和与也都而及着或一个这那其之为以于被把")
 
 
 class Doubt(Struct, frozen=True):
-    """One thing in a text that its source does not bear out; `instead` is what the source says there, if known."""
+    """One thing that the source does not bear out; `instead` is what it says there, "" if unknown."""
 
     kind: DoubtKind
     text: str
@@ -125,7 +126,10 @@ def _drift(unit: _Unit, source: Source) -> Iterator[Doubt]:
         yield Doubt(_kind(fact), fact.text)
     absent = {(fact.start, fact.end) for fact in missing}
     for fact in unit.facts:
-        if fact.kind in ("number", "percent", "money", "date", "time") and (fact.start, fact.end) not in absent:
+        if (
+            fact.kind in ("number", "percent", "money", "date", "time")
+            and (fact.start, fact.end) not in absent
+        ):
             instead = _elsewhere(unit, fact, source)
             if instead:
                 yield Doubt("elsewhere", fact.text, instead)
@@ -187,7 +191,9 @@ class _Context:
 
     def __init__(self, unit: _Unit, first: int, last: int, source: Source) -> None:
         self.words = [
-            (word, source.weight(word) * _near(at - first)) for at, word in unit.telling() if not first <= at < last
+            (word, source.weight(word) * _near(at - first))
+            for at, word in unit.telling()
+            if not first <= at < last
         ]
         self.whole = sum(weight for _, weight in self.words)
 
@@ -204,7 +210,9 @@ class _Context:
 
     def best(self, word: str, places: Sequence[_Unit]) -> float:
         """The best fit of any place where `word` stands."""
-        return max((self.fit(place, at) for place in places for at in place.places.get(word, ())), default=0.0)
+        return max(
+            (self.fit(place, at) for place in places for at in place.places.get(word, ())), default=0.0
+        )
 
 
 def _near(distance: int) -> float:
