@@ -91,6 +91,7 @@ class Context(Record):
             turn=self.turn,
             before=self._endings.state(self.state),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
+            beside=self._endings.schema(output) if enforced and output is not None else (),
             tools=self._tools(tools),
             output=output,
             gone=tuple(self._gone),
