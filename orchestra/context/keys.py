@@ -25,7 +25,9 @@ _GLUE_ZH = re.compile(
 _LEAD_ZH = re.compile(
     r"^(?:我们|我|你|他|她|它|的|是|请|还有|另外|其中|而且|更正|对了|然后|以及|和|与|把|将|帮|给|说|其实|不对)+"
 )
-_NAMED_ZH = re.compile(r"(?:姓名是?|名字是|名字叫|名叫|叫做|叫)[:：]?\s*([\u4e00-\u9fff]{2,3})(?![\u4e00-\u9fff]{3})")
+_NAMED_ZH = re.compile(
+    r"(?:姓名是?|名字是|名字叫|名叫|叫做|叫)[:：]?\s*([\u4e00-\u9fff]{2,3})(?![\u4e00-\u9fff]{3})"
+)
 _LONGEST_VALUE = 80
 _MOST = 60
 _SIMPLE_ID = re.compile(r"[\w.#:/+@ -]{1,80}", re.UNICODE)

@@ -25,7 +25,8 @@ _MOST_MARKS = 12
 
 
 class Pin(Struct, frozen=True, kw_only=True):
-    """One fact, or a constraint (`key` "") in the user's own words. `block`: the number of where it was said.
+    """One fact, or a constraint (`key` "") in the user's own words. `block`: the number of where it was said;
+    `entity`: what the talk was about then.
 
     `within`: it stands in a constraint that is pinned.
     """
@@ -36,13 +37,15 @@ class Pin(Struct, frozen=True, kw_only=True):
     who: str
     key: str = ""
     fact: Fact | None = None
+    entity: str = ""
     within: bool = False
     tokens: int = 0
 
     @property
     def line(self) -> str:
         stem = f"{self.key}={self.value}" if self.key else f"- {self.value}"
-        return f"{stem} (turn {self.turn})"
+        about = f"{self.entity}, " if self.entity and self.entity not in stem else ""
+        return f"{stem} ({about}turn {self.turn})"
 
 
 class Superseded(Struct, frozen=True):
@@ -62,11 +65,12 @@ class Superseded(Struct, frozen=True):
 class Pins:
     """One agent's pinned facts, in the order in which they were said."""
 
-    __slots__ = ("_counter", "_pins", "superseded")
+    __slots__ = ("_counter", "_entity", "_pins", "superseded")
 
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
         self._pins: list[Pin] = []
+        self._entity = ""
         self.superseded: tuple[Superseded, ...] = ()
 
     def __iter__(self) -> Iterator[Pin]:
@@ -75,8 +79,9 @@ class Pins:
     def __len__(self) -> int:
         return len(self._pins)
 
-    def hear(self, text: str, block: int, turn: int) -> None:
-        """What the user said: constraints and exclusions, facts, corrections of earlier ones."""
+    def hear(self, text: str, block: int, turn: int, entity: str = "") -> None:
+        """What the user said about `entity`: constraints and exclusions, facts, corrections of earlier ones."""
+        self._entity = entity
         for saying in sayings(text):
             mine = [(keyed, fact) for keyed, fact in keyed_facts(saying.text)]
             if saying.corrects:
@@ -96,7 +101,7 @@ class Pins:
             found = [
                 keyed
                 for keyed, fact in keyed_facts(text[:_LONGEST_RESULT])
-                if is_hard(fact) and _stands_in(fact.text, used)
+                if is_hard(fact) and stands_in(fact.text, used)
             ]
         for keyed in found:
             self._put(
@@ -131,7 +136,7 @@ class Pins:
         lines = [
             gone.line
             for gone in reversed(self.superseded)
-            if any(number != gone.by and _stands_in(gone.old, text) for number, text in known)
+            if any(number != gone.by and stands_in(gone.old, text) for number, text in known)
         ]
         return "\n".join(lines[:_MOST_MARKS])
 
@@ -164,6 +169,8 @@ class Pins:
         return [pin for rank in ranks for pin in rank]
 
     def _put(self, pin: Pin) -> None:
+        if pin.who == "user":
+            pin = structs.replace(pin, entity=self._entity)
         self._pins.append(structs.replace(pin, tokens=self._counter.count(pin.line) + 1))
 
     def _correct(
@@ -177,9 +184,7 @@ class Pins:
             known = [pair for pair in kept if is_hard(pair[1]) and self._known(pair[1]) is not None]
             fresh = [pair for pair in kept if is_hard(pair[1]) and self._known(pair[1]) is None]
             if fresh and any(_comparable(fact, other) for _, fact in known for _, other in fresh):
-                named = [
-                    pair for pair in known if any(_comparable(pair[1], other) for _, other in fresh)
-                ]
+                named = [pair for pair in known if any(_comparable(pair[1], other) for _, other in fresh)]
                 kept = [pair for pair in kept if pair not in named]
         done: list[tuple[Keyed, Fact]] = []
         for keyed, fact in kept:
@@ -207,7 +212,7 @@ class Pins:
         self.superseded += (Superseded(pin.key, pin.value, new, turn, block),)
         self._pins.remove(pin)
         for at, other in enumerate(self._pins):
-            if not other.key and other.block == pin.block and _stands_in(pin.value, other.value):
+            if not other.key and other.block == pin.block and stands_in(pin.value, other.value):
                 note = f"{other.value} [{pin.value} holds no longer: {new}, turn {turn}]"
                 self._pins[at] = structs.replace(
                     other, value=note, tokens=self._counter.count(note) + _MARK_TOKENS
@@ -224,7 +229,9 @@ class Pins:
         words = set(terms(said))
         best: tuple[float, Pin | None] = (0.0, None)
         for pin in reversed(self._pins):
-            if pin.fact is None or pin.who != "user" or not _comparable(pin.fact, fact):
+            if pin.fact is None or pin.who != "user" or pin.entity not in ("", self._entity):
+                continue
+            if not _comparable(pin.fact, fact):
                 continue
             key = set(terms(pin.key))
             share = len(key & words) / len(key) if key else 0.0
@@ -238,9 +245,7 @@ _MARK_TOKENS = 10
 
 
 def _pin(keyed: Keyed, fact: Fact, block: int, turn: int, *, within: bool) -> Pin:
-    return Pin(
-        key=keyed.key, value=keyed.value, fact=fact, block=block, turn=turn, who="user", within=within
-    )
+    return Pin(key=keyed.key, value=keyed.value, fact=fact, block=block, turn=turn, who="user", within=within)
 
 
 def _comparable(one: Fact, other: Fact) -> bool:
@@ -250,8 +255,10 @@ def _comparable(one: Fact, other: Fact) -> bool:
     return one.kind == other.kind
 
 
-def _stands_in(value: str, text: str) -> bool:
+def stands_in(value: str, text: str) -> bool:
     """Whether a text has this value and not just a longer one that contains it."""
     if value not in text:
         return False
-    return re.search(rf"(?<![\w.,]){re.escape(value)}(?![\w]|[.,]\d)", text) is not None or not value.isascii()
+    return (
+        re.search(rf"(?<![\w.,]){re.escape(value)}(?![\w]|[.,]\d)", text) is not None or not value.isascii()
+    )

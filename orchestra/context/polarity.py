@@ -18,7 +18,9 @@ _NEGATIVE_ZH = re.compile(
     "(?:不要|不得|不能|不会|不是|不可|不许|不准|不应|不再|不用|不想|不喜欢|不吃|不含|没有|没|禁止|严禁|除了|并非|未能|未|无需|无法|勿|拒绝|避免|从不|过敏|不)"
     "(?!过|仅|但|管|论|断|同|久|少)"
 )
-_BEHIND = re.compile(r"除外|之外|过敏|(?i:\b(?:excluded|forbidden|prohibited|banned|not allowed|off the table)\b)")
+_BEHIND = re.compile(
+    r"除外|之外|过敏|(?i:\b(?:excluded|forbidden|prohibited|banned|not allowed|off the table)\b)"
+)
 _CLAUSE = re.compile(
     r"[.!?;:。！？；：，、\n]|,(?!\d)|(?i:\s(?:but|because|so|although|whereas|while)\s)|但是|但|因为|所以"
 )

@@ -32,7 +32,9 @@ _CORRECTION = re.compile(
 _OLD = re.compile(
     r"(?i)(?:\b(?:not|instead of|rather than|no longer|replaces?|isn't|wasn't)|不是|而不是|不再是|取代)\s*(?:the |for |on |at |in |是|为)?"
 )
-_EXCEPTED = re.compile(r"(?i)除外|之外|\b(?:exclud(?:e|ing)|skip|allerg(?:y|ic)|anything but|stay away from|forbid)")
+_EXCEPTED = re.compile(
+    r"(?i)除外|之外|\b(?:exclud(?:e|ing)|skip|allerg(?:y|ic)|anything but|stay away from|forbid)"
+)
 _LONGEST = 300
 
 
@@ -64,7 +66,9 @@ def sayings(text: str) -> Iterator[Saying]:
 def is_old(sentence: str, start: int) -> bool:
     """Whether what stands at `start` is named as what no longer holds: "not 3,200", 不是3200."""
     before = sentence[max(0, start - 24) : start]
-    return any(match.end() == len(before) for match in _OLD.finditer(before)) or before.lower().endswith("from ")
+    return any(match.end() == len(before) for match in _OLD.finditer(before)) or before.lower().endswith(
+        "from "
+    )
 
 
 def is_question(sentence: str) -> bool:

@@ -60,9 +60,7 @@ def objection(patch: Patch, state: TaskState, pins: Pins) -> str:
     if patch.field == "constraints" and (patch.how == "remove" or (patch.how == "set" and state.constraints)):
         leaving = [line for line in state.constraints if line != patch.value]
         if patch.how == "remove":
-            leaving = [
-                line for line in state.constraints if patch.value in (line, key_of_line(line))
-            ]
+            leaving = [line for line in state.constraints if patch.value in (line, key_of_line(line))]
         for pin in pins.constraints():
             if any(line in pin.value or pin.value in line for line in leaving):
                 return f"the user set this constraint in turn {pin.turn}: {pin.value}"
