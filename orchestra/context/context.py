@@ -115,7 +115,8 @@ class Context(Record):
 
     def _occupied(self, tools: tuple[ToolSpec, ...]) -> int:
         pieces = self._endings.state(self.state)
-        return self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces)))
+        tokens: int = self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces)))
+        return tokens
 
     def _pinned(self, compaction: Compaction) -> tuple[str, tuple[Pin, ...]]:
         """The text of the pinned facts whose own words are not in the prompt, and those without room."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from orchestra.context.facts import Evidence, find_facts, is_hard, same_fact
-from orchestra.context.pins import Superseded, stands_in
+from orchestra.context.pins import Superseded
 from orchestra.context.polarity import clauses, flipped
 from orchestra.context.sayings import sayings
-from orchestra.context.summary.merging import marked, merged
+from orchestra.context.summary.merging import mapped, marked, merged
 from orchestra.context.summary.repair import Need, needs, repaired
 from orchestra.context.summary.schema import Summary, SummaryTask, items, render
 from orchestra.context.tokens import Counter
@@ -152,16 +152,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _without(draft: Summary, lines: set[str]) -> Summary:
-    if not lines:
-        return draft
-    fields = {}
-    for field in structs.fields(Summary):
-        value = getattr(draft, field.name)
-        if isinstance(value, str):
-            fields[field.name] = "" if value in lines else value
-        else:
-            fields[field.name] = tuple(line for line in value if line not in lines)
-    return Summary(**fields)
+    return mapped(draft, lambda line: "" if line in lines else line) if lines else draft
 
 
 def _texts(wanted: Sequence[Need]) -> tuple[str, ...]:

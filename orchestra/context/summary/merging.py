@@ -5,7 +5,8 @@ What the last one held stays unless the new one says the same; so a forgetful su
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec import structs
 
@@ -36,14 +37,18 @@ def marked(summary: Summary, superseded: Sequence[Superseded]) -> Summary:
     """The summary with each value that holds no longer marked as such where it stands alone."""
     if not superseded:
         return summary
-    fields = {}
-    for name in structs.fields(Summary):
-        value = getattr(summary, name.name)
-        fields[name.name] = (
-            _marked(value, superseded)
-            if isinstance(value, str)
-            else tuple(_marked(line, superseded) for line in value)
-        )
+    return mapped(summary, lambda line: _marked(line, superseded))
+
+
+def mapped(summary: Summary, change: Callable[[str], str]) -> Summary:
+    """The summary with each line changed; lines that become empty are left out."""
+    fields: dict[str, Any] = {}
+    for field in structs.fields(Summary):
+        value = getattr(summary, field.name)
+        if isinstance(value, str):
+            fields[field.name] = change(value)
+        else:
+            fields[field.name] = tuple(new for line in value if (new := change(line)))
     return Summary(**fields)
 
 
