@@ -228,12 +228,7 @@ class Context(Record):
         pieces = self._endings.state(self.state)
         if self._keeping is None or not self._keeping.pins.superseded:
             return pieces
-        skip = self._keeping.made
-        texts = [
-            (block.number, block.message.text)
-            for block in self._blocks
-            if block.number not in skip or not block.pinned
-        ]
+        texts = ((block.number, block.message.text) for block in self._blocks)
         return pieces + self._endings.superseded(self._keeping.pins.marks(texts))
 
     def _after(

@@ -134,7 +134,7 @@ class Keeping:
         current = self.versions.current
         return SummaryTask(
             parts=tuple(
-                Part(block.id, _speaker(block), block.born, inner(block) if block.key else _said(block))
+                Part(block.id, _speaker(block), block.born, inner(block), _calls(block))
                 for block in sorted(compaction.blocks, key=lambda block: block.number)
                 if block.number not in self.made and not (spoken and block.key) and _said(block)
             ),
@@ -193,8 +193,8 @@ def report_of(
 
 
 def inner(block: Block) -> str:
-    """A result's own text: the original's as far as it is shown, without label and fence."""
-    inside = fenced(block.message.text)
+    """A block's own text; a result's without label and fence, as far as it is shown."""
+    inside = fenced(block.message.text) if block.key else ()
     return inside[0].text if len(inside) == 1 else block.message.text
 
 
@@ -208,8 +208,8 @@ def _speaker(block: Block) -> str:
 
 
 def _said(block: Block) -> str:
-    message = block.message
-    if not message.calls:
-        return message.text
-    calls = (f"{call.name}({call.arguments})" for call in message.calls)
-    return "\n".join((message.text, *calls)) if message.text else "\n".join(calls)
+    return "\n".join(filter(None, (block.message.text, _calls(block))))
+
+
+def _calls(block: Block) -> str:
+    return "\n".join(f"{call.name}({call.arguments})" for call in block.message.calls)

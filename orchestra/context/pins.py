@@ -57,6 +57,9 @@ class Superseded(Struct, frozen=True):
     turn: int
     by: int
 
+    def unmarked_in(self, text: str) -> bool:
+        return stands_in(self.old, text) and f"{self.old} holds no longer" not in text
+
     @property
     def line(self) -> str:
         return f"{self.key}: {self.old} holds no longer; it is {self.new} (turn {self.turn})"
@@ -136,7 +139,7 @@ class Pins:
         lines = [
             gone.line
             for gone in reversed(self.superseded)
-            if any(number != gone.by and stands_in(gone.old, text) for number, text in known)
+            if any(number != gone.by and gone.unmarked_in(text) for number, text in known)
         ]
         return "\n".join(lines[:_MOST_MARKS])
 
@@ -213,7 +216,7 @@ class Pins:
         self._pins.remove(pin)
         for at, other in enumerate(self._pins):
             if not other.key and other.block == pin.block and stands_in(pin.value, other.value):
-                note = f"{other.value} [{pin.value} holds no longer: {new}, turn {turn}]"
+                note = f"{other.value} [{pin.value} holds no longer: it is {new}, turn {turn}]"
                 self._pins[at] = structs.replace(
                     other, value=note, tokens=self._counter.count(note) + _MARK_TOKENS
                 )
@@ -225,21 +228,26 @@ class Pins:
         return None
 
     def _nearest(self, keyed: Keyed, fact: Fact, said: str) -> Pin | None:
-        """The newest pin of the same kind whose key the correction names; None without one."""
+        """The newest pin of the same kind whose key the correction names, of the same entity before others.
+
+        None without one, and where several other entities have one.
+        """
         words = set(terms(said))
-        best: tuple[float, Pin | None] = (0.0, None)
+        near: list[tuple[float, Pin]] = []
         for pin in reversed(self._pins):
-            if pin.fact is None or pin.who != "user" or pin.entity not in ("", self._entity):
-                continue
-            if not _comparable(pin.fact, fact):
+            if pin.fact is None or pin.who != "user" or not _comparable(pin.fact, fact):
                 continue
             key = set(terms(pin.key))
             share = len(key & words) / len(key) if key else 0.0
-            if share > best[0]:
-                best = (share, pin)
-        return best[1] if best[0] >= 0.5 else None
+            if share >= _SHARED_KEY:
+                near.append((share, pin))
+        own = [pair for pair in near if pair[1].entity in ("", self._entity)]
+        if not own and len({pin.entity for _, pin in near}) > 1:
+            return None
+        return max(own or near, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
+_SHARED_KEY = 0.5
 _HEADING_TOKENS = 10
 _MARK_TOKENS = 10
 

@@ -17,7 +17,7 @@ from orchestra.context.pins import Superseded
 from orchestra.context.polarity import clauses, flipped
 from orchestra.context.sayings import sayings
 from orchestra.context.summary.merging import mapped, marked, merged
-from orchestra.context.summary.repair import Need, needs, repaired
+from orchestra.context.summary.repair import Need, needs, repaired, without_turns
 from orchestra.context.summary.schema import Summary, SummaryTask, items, render
 from orchestra.context.tokens import Counter
 from orchestra.text.terms import terms
@@ -28,7 +28,6 @@ _REFUSAL = re.compile(
     r"|(?:rate limit|timeout|request failed|internal server|no summary|summary (?:unavailable|failed))|n/?a\W*$|null\W*$"
     r"|抱歉|对不起，?我(?:无法|不能)|我(?:无法|不能)|错误[:：]|出错)"
 )
-_TURNS = re.compile(r"(?i)\(?\bturns? \d+(?: to \d+)?(?:, v\d+)?\)?")
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -69,6 +68,7 @@ def check(draft: Summary, task: SummaryTask, frame: Frame, counter: Counter) -> 
     sources = [part.text for part in task.parts]
     if task.previous is not None:
         sources.append("\n".join(items(task.previous)))
+    sources += [part.calls for part in task.parts if part.calls]
     dropped: tuple[str, ...] = ()
     if not frame.trusted:
         if any(_REFUSAL.search(line) and line not in "\n".join(sources) for line in lines):
@@ -98,7 +98,7 @@ def _held_to(
     places = Places(texts)
     dropped: list[str] = []
     for line in items(draft):
-        stripped = _TURNS.sub(" ", line)
+        stripped = without_turns(line)
         missing = evidence.missing(stripped)
         hard = [fact for fact in missing if is_hard(fact)]
         if hard:

@@ -81,5 +81,7 @@ def _past(old: Summary, span: str) -> tuple[str, ...]:
     if len(line) > _PAST_CHARACTERS:
         cut = max(line.rfind(mark, 40, _PAST_CHARACTERS) for mark in (". ", "。", "; ", "；"))
         line = line[: cut + 1] if cut > 0 else ""
-    past = (*old.past, f"{span}: {line.strip()}") if line else old.past
-    return past[-_PAST_LINES:]
+    line = line.strip()
+    if not line or any(known.endswith(f": {line}") for known in old.past):
+        return old.past
+    return (*old.past, f"{span}: {line}")[-_PAST_LINES:]

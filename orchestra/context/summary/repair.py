@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct, structs
@@ -14,6 +15,7 @@ from orchestra.context.summary.schema import Summary, SummaryTask, items, render
 from orchestra.context.tokens import Counter
 from orchestra.values.facts import Fact
 
+_TURNS = re.compile(r"(?i)\(?\b(?:up to )?turns? \d+(?: to \d+)?(?:, v\d+)?\)?:?")
 _LONGEST_PART = 20_000
 """Characters of one part that are read; a longer one is a result, found by its reference."""
 
@@ -32,7 +34,7 @@ def needs(task: SummaryTask, superseded: Sequence[Superseded]) -> list[Need]:
     found: list[Need] = []
     if task.previous is not None:
         for line in items(task.previous):
-            found += _facts(line, 0)
+            found += _facts(without_turns(line), 0)
     for part in task.parts:
         rank = {"user": 1, "assistant": 2}.get(part.speaker, 3)
         text = part.text[:_LONGEST_PART]
@@ -71,6 +73,11 @@ def repaired(
             left.append(need)
     lines = tuple(dict.fromkeys((*summary.added, *(need.line for need in added))))
     return structs.replace(summary, added=lines), added, left
+
+
+def without_turns(line: str) -> str:
+    """A line without the numbers of turns and versions, which are code's and no facts."""
+    return _TURNS.sub(" ", line)
 
 
 def _shortened(summary: Summary, most: int, counter: Counter) -> Summary:

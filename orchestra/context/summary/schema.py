@@ -44,12 +44,13 @@ NOTHING = Summary()
 
 
 class Part(Struct, frozen=True):
-    """One block as a summariser reads it. `speaker`: user, assistant or a tool's name."""
+    """One block as a summariser reads it. `speaker`: user, assistant or a tool's name; `calls` it made."""
 
     id: str
     speaker: str
     turn: int
     text: str
+    calls: str = ""
 
 
 class SummaryTask(Struct, frozen=True, kw_only=True):
@@ -121,5 +122,7 @@ def render_task(task: SummaryTask) -> str:
     shown = []
     if task.previous is not None:
         shown.append(fence("summary so far", render(task.previous)))
-    shown += [fence(f"{part.id} | {part.speaker} | turn {part.turn}", part.text) for part in task.parts]
+    for part in task.parts:
+        text = "\n".join(filter(None, (part.text, part.calls)))
+        shown.append(fence(f"{part.id} | {part.speaker} | turn {part.turn}", text))
     return "\n\n".join(shown)
