@@ -47,7 +47,9 @@ CACHE = Path("~/.cache/orchestra-peers").expanduser()
 
 
 class Score(Struct, kw_only=True):
-    """`asked` = `in_prompt` + `recalled` + `lost`; `wrong`: prompts with a wrong value or an unmarked old one."""
+    """`asked` = `in_prompt` + `recalled` + `lost`. Of the prompts, `wrong` show a value that nobody said,
+    `stale` one that was corrected, without its mark; for peers the words of the correction are mark enough.
+    """
 
     who: str
     kind: str
@@ -59,6 +61,7 @@ class Score(Struct, kw_only=True):
     recalled: int = 0
     lost: int = 0
     wrong: int = 0
+    stale: int = 0
     peak: int = 0
     examples: list[str] = msgspec.field(default_factory=list)
 
@@ -82,13 +85,13 @@ def main() -> None:
         bad = [
             score
             for score in scores
-            if score.who == "orchestra" and (score.lost or score.wrong or score.compactions < 5 or score.peak > options.budget)
+            if score.who == "orchestra" and (score.lost or score.wrong or score.stale or score.compactions < 5 or score.peak > options.budget)
         ]
         sys.exit(f"not held by: {', '.join(score.kind for score in bad)}" if bad else 0)
 
 
 def table(scores: list[Score]) -> None:
-    heads = ("who", "kind", "compactions", "taken", "refused", "asked", "in_prompt", "recalled", "lost", "wrong", "peak")
+    heads = ("who", "kind", "compactions", "taken", "refused", "asked", "in_prompt", "recalled", "lost", "wrong", "stale", "peak")
     print(" ".join(f"{head:>{13 if at < 2 else 11}}" for at, head in enumerate(heads)))
     for score in scores:
         cells = [str(getattr(score, head)) for head in heads]
@@ -167,13 +170,20 @@ def look(score: Score, prompt: str, turn: int) -> None:
         for whole in (fact.text, fact.value):
             bare = re.sub(re.escape(whole.rstrip(".。")), "", bare, flags=re.IGNORECASE)
     found = [wrong(fact) for fact in PLANTED if wrong(fact) and holds(wrong(fact), bare, ignore_case=True)]
-    for fact in PLANTED:
-        old = 0 < fact.until < turn and holds(fact.value, prompt)
-        if old and f"{fact.value} holds no longer" not in prompt:
-            found.append(f"{fact.value} (corrected in turn {fact.until})")
     if found:
         score.wrong += 1
         score.examples += [f"turn {turn}: {value}" for value in found[:1]]
+    stale = [fact for fact in PLANTED if 0 < fact.until < turn and holds(fact.value, prompt)]
+    stale = [fact for fact in stale if not marked(fact, prompt, strict=score.who == "orchestra")]
+    if stale:
+        score.stale += 1
+        score.examples += [f"turn {turn}: {stale[0].value}, corrected in turn {stale[0].until}"]
+
+
+def marked(fact: Planted, prompt: str, *, strict: bool) -> bool:
+    """Whether a prompt says of a corrected value that it holds no longer."""
+    told = any(other.turn == fact.until and other.text in prompt for other in PLANTED)
+    return f"{fact.value} holds no longer" in prompt or (told and not strict)
 
 
 def holds(value: str, text: str, *, ignore_case: bool = False) -> bool:

@@ -35,7 +35,7 @@ def lines(kind: str, text: str) -> list[str]:
     if kind == "forgetful":
         said = [line for at, line in enumerate(said) if at % 3 != 2]
     if kind == "verbose":
-        said += [filler(at)[1] for at in range(len(text) // 150)]
+        said += [filler(at)[1] for at in range(len(text) // 300)]
     return said
 
 
