@@ -60,16 +60,16 @@ def flipped(said: Iterable[Clause], known: list[Clause]) -> bool:
 
 def _turns(clause: Clause, known: list[Clause]) -> bool:
     against = False
+    about = clause.scope if len(clause.scope) >= _FEW else clause.words
     for other in known:
         if clause.negative == other.negative:
             # The same said the same way anywhere bears it out.
-            if _covers(clause.scope, other.words) or (other.negative and _covers(other.scope, clause.words)):
+            if _covers(about, other.words) or (other.negative and _covers(other.scope, clause.words)):
                 return False
         elif other.negative:
             against = against or _covers(other.scope, clause.words)
         else:
-            denied = clause.scope if len(clause.scope) >= _FEW else clause.words
-            against = against or (len(denied) >= _FEW and _covers(denied, other.words))
+            against = against or (len(about) >= _FEW and _covers(about, other.words))
     return against
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from orchestra.context.facts import Evidence, find_facts, is_hard, same_fact
+from orchestra.context.keys import keyed_facts
 from orchestra.context.pins import Superseded
 from orchestra.context.polarity import clauses, flipped
 from orchestra.context.sayings import sayings
@@ -96,6 +97,7 @@ def _held_to(
     evidence = Evidence(texts)
     known = [clause for text in texts for clause in clauses(text)]
     places = Places(texts)
+    whole = "\n".join(texts)
     dropped: list[str] = []
     for line in items(draft):
         stripped = without_turns(line)
@@ -103,7 +105,7 @@ def _held_to(
         hard = [fact for fact in missing if is_hard(fact)]
         if hard:
             return draft, (), f"it says {hard[0].text}, which nothing it covers says"
-        if missing:
+        if missing or _unknown_name(stripped, whole):
             dropped.append(line)
         stray = places.stray(stripped)
         if stray is not None:
@@ -111,6 +113,16 @@ def _held_to(
         if flipped(clauses(stripped), known):
             return draft, (), f"it turns a negation round: {line[:80]}"
     return _without(draft, set(dropped)), tuple(dropped), ""
+
+
+def _unknown_name(line: str, whole: str) -> bool:
+    """Names in wide characters are told by the words before them (叫, 姓名)."""
+    if line.isascii():
+        return False
+    return any(
+        fact.kind == "name" and not fact.text.isascii() and fact.text not in whole
+        for _, fact in keyed_facts(line)
+    )
 
 
 class Places:
