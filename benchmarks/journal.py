@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 from msgspec import Struct
 
 from orchestra.journal.journal import Journal
@@ -106,7 +107,7 @@ async def record(path: Path, agents: dict[str, list[tuple[Moment, Sent, Reply]]]
             for moment, sent, reply in calls:
                 await trails[moment.session].record(journal.record, moment, sent)
                 await journal.record(reply_event(moment, reply, {"tier": "small"}))
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
         await journal.flush()
         spent = time.process_time() - began
         session, turns = next(iter(agents.items()))
@@ -185,17 +186,18 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(found))
         return
+    print_table(found, arguments.turns)
+
+
+def print_table(found: dict[str, float], turns: int) -> None:
+    cpu, base, share = found["cpu_ms_per_call"], found["sqlite3_ms_per_call"], found["stored_share"]
     print(
-        f"{found['calls']:,.0f} calls, two events and {TEXT_CHARACTERS:,} characters each, median of {REPEATS}"
+        f"{found['calls']:,.0f} calls of two events and {TEXT_CHARACTERS:,} characters, median of {REPEATS}"
     )
-    print(f"journal            {found['cpu_ms_per_call']:.3f} ms CPU a call   (at most 0.150)")
-    print(
-        f"sqlite3 alone      {found['sqlite3_ms_per_call']:.3f} ms CPU a call   (journal / sqlite3: {found['ratio']:.1f})"
-    )
-    print(f"new text           {found['new_bytes']:,.0f} bytes, one agent of {arguments.turns} turns")
-    print(
-        f"store              {found['stored_bytes']:,.0f} bytes   ({found['stored_share']:.2f} of the text, at most 1.50)"
-    )
+    print(f"journal        {cpu:8.3f} ms CPU a call (at most 0.150)")
+    print(f"sqlite3 alone  {base:8.3f} ms CPU a call; the journal takes {found['ratio']:.1f} times that")
+    print(f"new text       {found['new_bytes']:8,.0f} bytes, one agent of {turns} turns")
+    print(f"store          {found['stored_bytes']:8,.0f} bytes, {share:.2f} of the text (at most 1.50)")
 
 
 if __name__ == "__main__":

@@ -7,23 +7,23 @@ from functools import partial
 from typing import Any
 
 import anyio
-import anyio.to_thread
 from msgspec import Struct, structs
 
 from orchestra.context.context import Context
 from orchestra.context.policy import Policy
-from orchestra.context.results import show as shorten
 from orchestra.context.returned import Result
-from orchestra.context.summary.schema import Summariser
 from orchestra.context.tokens import Counter
-from orchestra.errors import AgentFailed, LimitReached, ModelError, OutputInvalid
+from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, prompt_event, reply_event
-from orchestra.models.summariser import ModelSummariser, drafted
+from orchestra.models.counts import Calibrations
+from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
-from orchestra.spend import WRAP_UP_SHARE, Spend
+from orchestra.spend.purse import Purse
+from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.recall import recall_tool
-from orchestra.tools.showing import show
+from orchestra.tools.showing import as_result
+from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
 from orchestra.values.events import Event, EventKind
 from orchestra.values.handoffs import Status
@@ -37,9 +37,9 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-# Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
-THREAD_CHARACTERS = 100_000
-EXTRACTIVE = "extractive"  # the name of the model that is none (models/extractive)
+# The share that a window is lowered to when an endpoint finds a prompt too long and does not say how long
+# it may be.
+LOWER_WINDOW_SHARE = 0.75
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -56,7 +56,8 @@ class Desk(Struct, frozen=True, kw_only=True):
     """What an agent is handed to work with; it reaches for nothing else.
 
     `put` takes an event into the journal, `charge(tier, usage)` books a call, `clock` gives seconds since
-    the epoch. `output`: what the role's output name stands for, None for text.
+    the epoch. `output`: what the role's output name stands for, None for text. `counts`: how endpoints count
+    our tokens.
     """
 
     session: str
@@ -64,6 +65,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     toolbox: Toolbox
     policy: Policy
     counter: Counter
+    counts: Calibrations
     ledger: Ledger
     spend: Spend
     output: OutputSpec | None
@@ -82,25 +84,25 @@ class Agent:
         self._desk = desk
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
-        window = min(desk.tiers[self._steps].window, desk.tiers[self._final].window)
+        self._purse = Purse(desk.spend, desk.counts)
         self.context = Context(
-            path, role.instructions, policy=desk.policy, window=window, counter=desk.counter
+            path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
-        if len(desk.toolbox):
-            self._toolbox = desk.toolbox.joined((recall_tool(self.context),))
         self._trail = PromptTrail()
-        # Without a language model what leaves is summarised by rule, inside the context.
-        small = desk.tiers.tier_of("small" if "small" in desk.tiers else role.steps)
-        model = desk.tiers[small]
-        self._summariser: Summariser | None = None
-        if model.name != EXTRACTIVE:
-            self._summariser = ModelSummariser(partial(self._ask_for_summary, small), model.name)
+        self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
+
+    @property
+    def _window(self) -> int:
+        """What both tiers take, as far as it is known by now."""
+        return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         self.context.add_input(task, at=self._desk.clock())
+        if len(self._toolbox):
+            self._toolbox = chosen_for(task, self._toolbox).joined((recall_tool(self.context),))
         await self._put("started", {"role": self.role.name}, {"task": task})
         self._began = anyio.current_time()
         with anyio.move_on_after(self.role.limits.seconds) as scope:
@@ -136,7 +138,7 @@ class Agent:
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if self._desk.spend.share >= WRAP_UP_SHARE:
+        if self._purse.ending:
             return "its budget"
         spent = anyio.current_time() - self._began
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
@@ -148,29 +150,42 @@ class Agent:
         limit = self.role.limits.steps
         if limit is not None and self.turn > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
+        ask = WRAP_UP if finishing else ""
+        try:
+            return await self._try(tier, last=last, ask=ask)
+        except ContextTooLong as error:
+            # The endpoint has told its window, or that ours is too large: once more with what fits.
+            self.context.narrow(self._lowered(error.window))
+            await self._put("note", {"what": "window lowered", "tokens": self.context.budget.window})
+            return await self._try(tier, last=last, ask=ask)
+
+    def _lowered(self, told: int | None) -> int:
+        window = self.context.budget.window
+        return told if told is not None and told < window else int(window * LOWER_WINDOW_SHARE)
+
+    async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
         output = self._desk.output if tier == self._final else None
-        critical = bool(finishing) or (last and len(self._toolbox) > 0)
-        await self._make_room(critical=critical)
+        if self._window < self.context.budget.window:  # another agent's call has taught it
+            self.context.narrow(self._window)
+        critical = bool(ask) or (last and len(self._toolbox) > 0)
+        at = self._desk.clock()
+        await make_room(self.context, self._toolbox.specs, self._summariser, critical=critical, at=at)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
         prompt = self.context.prompt(
-            self._toolbox.specs,
-            output,
-            enforced=True,
-            ask=WRAP_UP if finishing else "",
-            critical=critical,
-            at=self._desk.clock(),
+            self._toolbox.specs, output, enforced=True, ask=ask, critical=critical, at=at
         )
-        await self._tell_compactions()
+        for report in self.context.take_reports():
+            await self._put("compacted", structs.asdict(report))
         self.turn += 1
         request = Request(
             messages=prompt.messages,
             tools=prompt.tools,
             tool_choice="none" if last else "auto",
             output=output,
-            max_output_tokens=prompt.output_tokens,
             purpose="final" if last else "step",
             cache_until=prompt.cache_until,
+            session=self._desk.session,
         )
         try:
             sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
@@ -187,34 +202,18 @@ class Agent:
         await self._put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"
 
-    async def _make_room(self, *, critical: bool) -> None:
-        """Have a model sum up what is due to leave; where there is none, the prompt makes room by rule."""
-        context = self.context
-        if self._summariser is None:
-            return
-        plan = context.due(self._toolbox.specs, critical=critical)
-        task = context.summary_task(plan) if plan is not None else None
-        if plan is not None and task is not None:
-            context.compact(plan, await drafted(self._summariser, task), at=self._desk.clock())
-
-    async def _tell_compactions(self) -> None:
-        """Record what left the context and what stands for it."""
-        reports, self.context.reports = self.context.reports, []
-        for report in reports:
-            await self._put("compacted", structs.asdict(report))
-
     async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
         """A call beside the steps: charged and recorded like them, under its own purpose."""
         tokens = sum(map(self._desk.counter.message, request.messages))
-        most = request.max_output_tokens or 0
-        return await self._call(tier, request, (tokens, most), Sent(request.messages))
+        sizes = (tokens, request.max_output_tokens or 0)
+        return await self._call(tier, request, sizes, Sent(request.messages))
 
     async def _call(self, tier: str, request: Request, sizes: tuple[int, int], sent: Sent) -> Reply:
         """Reserve, record, ask, settle, record. `sizes`: tokens of the prompt, and of the reply at most."""
         desk = self._desk
         model = desk.tiers[tier]
         moment = self._moment()
-        held = desk.spend.reserve(sum(sizes), model.cost(*sizes))
+        held, request = await self._purse.hold(model, request, *sizes)
         try:
             if request.purpose == "summary":
                 await desk.put(prompt_event(moment, sent))
@@ -227,15 +226,22 @@ class Agent:
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:
-                    held.settle(error.usage)
-                    desk.charge(tier, error.usage)
+                    await self._settle(held, tier, error.usage)
                 raise
-            held.settle(reply.usage)
-            desk.charge(tier, reply.usage)
+            self._purse.saw(model, sizes[0], reply.usage)
+            await self._settle(held, tier, reply.usage)
+            if reply.waited_seconds:
+                about["waited"] = f"{reply.waited_seconds:.3f}"
             await desk.put(reply_event(self._moment(), reply, about))
             return reply
         finally:
             held.release()
+
+    async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
+        """Book a call, with a word to the journal when a budget comes close to its end."""
+        self._desk.charge(tier, usage)
+        for warned in self._purse.settle(held, usage):
+            await self._put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
@@ -259,23 +265,9 @@ class Agent:
         desk = self._desk
         if result.error:
             return Result(call=result.call, text=result.error, failed=True)
-        output = result.output
-        desk.ledger.show(self.path, output.passages)
-        text = show(output, partial(desk.ledger.label, self.path))
-        fenced = bool(output.passages)
-        shown = None
-        if len(text) > THREAD_CHARACTERS:
-            cap = desk.policy.result_tokens
-            shown = await anyio.to_thread.run_sync(partial(shorten, text, cap, desk.counter, passages=fenced))
-        archived = result.call.name != "recall"
-        return Result(
-            call=result.call,
-            text=text,
-            passages=fenced,
-            ephemeral=output.ephemeral,
-            archived=archived,
-            shown=shown,
-        )
+        desk.ledger.show(self.path, result.output.passages)
+        label = partial(desk.ledger.label, self.path)
+        return await as_result(result, label, desk.policy.result_tokens, desk.counter)
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"

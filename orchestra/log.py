@@ -32,15 +32,16 @@ def configure(level: str = "warning", *, as_json: bool = False, secrets: Iterabl
         if as_json
         else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
+    processors: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso"),
+        redactor.processor,
+        renderer,
+        redactor.line,  # the renderer adds tracebacks
+    ]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            redactor.processor,
-            renderer,
-            redactor.line,  # type: ignore[list-item] # the renderer has made a text of it; tracebacks are rendered by the renderer
-        ],
+        processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
         logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=True,

@@ -19,6 +19,8 @@ from urllib.parse import quote
 
 MASK = "[redacted]"
 
+_LONE = re.compile("[\ud800-\udfff]")
+
 # A known value shorter than this is a placeholder ("none", "EMPTY") that stands in ordinary text too.
 SHORTEST_KNOWN = 8
 
@@ -123,20 +125,26 @@ def _has_provider_key(data: bytes) -> bool:
     return False
 
 
+def _forms(value: str) -> Iterator[str]:
+    """How a value looks: as it is, quoted in a URL, as a string in JSON and in JSON inside JSON."""
+    yield value
+    if not _LONE.search(value):
+        yield quote(value, safe="")
+    for ascii_only in (True, False):
+        escaped = value
+        for _ in range(2):
+            escaped = json.dumps(escaped, ensure_ascii=ascii_only)[1:-1]
+            yield escaped
+
+
 class Redactor:
     """Redacts the shapes of secrets and the values it was made with.
 
-    A known value is found as it is, as JSON escapes it and as a URL quotes it.
+    A known value is found as it is, as JSON escapes it, once or twice, and as a URL quotes it.
     """
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        forms = {
-            form
-            for value in known
-            if len(value) >= SHORTEST_KNOWN
-            for form in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
-            + ((quote(value, safe=""),) if value.isprintable() else ())
-        }
+        forms = {form for value in known if len(value) >= SHORTEST_KNOWN for form in _forms(value)}
         self._known = tuple(sorted(forms, key=len, reverse=True))
 
     def __call__(self, text: str) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestra.errors import LimitReached
-from orchestra.spend import Spend
+from orchestra.spend.scope import Spend
 from orchestra.values.usage import Usage
 
 

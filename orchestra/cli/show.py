@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
-import msgspec
 
 from orchestra.cli.options import store_options
 from orchestra.cli.printing import (
@@ -26,6 +25,7 @@ from orchestra.cli.printing import (
     when,
 )
 from orchestra.cli.sessions import described
+from orchestra.journal.rows import decode
 
 if TYPE_CHECKING:
     from orchestra.journal.reading import Reader
@@ -140,7 +140,7 @@ def _tell_call(event: EventRecord, texts: Mapping[str, str]) -> str:
 
 def _tell_reply(event: EventRecord, texts: Mapping[str, str]) -> str:
     data = event.data
-    calls = msgspec.json.decode(texts["calls"]) if texts.get("calls") else []
+    calls = decode(texts["calls"]) if texts.get("calls") else []
     said = ", ".join(str(call.get("name")) for call in calls) or texts.get("text", "")
     price = data.get("cost")
     counts = f"{data.get('input_tokens', 0):,} in, {data.get('output_tokens', 0):,} out"
@@ -178,8 +178,8 @@ def _tell_verified(event: EventRecord, texts: Mapping[str, str]) -> str:
 
 def _title(texts: Mapping[str, str]) -> str:
     try:
-        report = msgspec.json.decode(texts.get("report", "{}"))
-    except msgspec.DecodeError:
+        report = decode(texts.get("report", "{}"))
+    except ValueError:
         return ""
     return str(report.get("title", "")) if isinstance(report, dict) else ""
 

@@ -48,6 +48,10 @@ class Context(Record):
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
 
+    def narrow(self, window: int) -> None:
+        """From now on prompts are made for a context window of so many tokens."""
+        self.budget = budget_of(window, self.policy)
+
     def due(self, tools: tuple[ToolSpec, ...] = (), *, critical: bool = False) -> Compaction | None:
         """What should leave before the next prompt; whoever can summarise does so and calls `compact`.
 
@@ -103,6 +107,11 @@ class Context(Record):
         report = structs.replace(report, after=self._occupied(self._sheet.asked), unpinned=len(out))
         self.reports.append(report)
         return report
+
+    def take_reports(self) -> list[Compacted]:
+        """What the compactions since the last time did, oldest first."""
+        taken, self.reports = self.reports, []
+        return taken
 
     def restore_summary(self, number: int, *, at: float = 0.0) -> Version:
         """Make an earlier version of the summary the current one; raises InputError for an unknown number."""

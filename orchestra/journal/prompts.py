@@ -184,7 +184,7 @@ async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None
         turn=wanted,
         at=events[last].at,
         messages=tuple(_message(item, texts) for item in fold.messages),
-        tools=tuple(msgspec.json.decode(texts[fold.tools], type=list[ToolSpec])) if fold.tools else (),
+        tools=tuple(msgspec.convert(decode(texts[fold.tools]), list[ToolSpec])) if fold.tools else (),
         manifest=fold.manifest(),
         turns=turns,
     )
@@ -236,7 +236,7 @@ class _Fold:
 
 def _message(item: Mapping[str, str], texts: Mapping[str, str]) -> Message:
     long = {field: texts[item[field]] if field in item else "" for field in _LONG}
-    calls = msgspec.json.decode(long["calls"], type=tuple[ToolCall, ...]) if long["calls"] else ()
+    calls = msgspec.convert(decode(long["calls"]), tuple[ToolCall, ...]) if long["calls"] else ()
     role: Any = item["role"]
     return Message(role, long["text"], calls, item.get("call_id", ""), long["reasoning"])
 
@@ -245,7 +245,7 @@ async def read_reply(reader: Reader, event: EventRecord) -> Reply:
     """The reply of a `reply` event; `value` is None, to be validated again from the text."""
     texts = await reader.texts(event.texts.values())
     long = {name: texts[digest] for name, digest in event.texts.items()}
-    calls = msgspec.json.decode(long["calls"], type=tuple[ToolCall, ...]) if "calls" in long else ()
+    calls = msgspec.convert(decode(long["calls"]), tuple[ToolCall, ...]) if "calls" in long else ()
     return Reply(
         text=long.get("text", ""),
         calls=calls,

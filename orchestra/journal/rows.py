@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -65,6 +66,8 @@ class Item(Struct, frozen=True):
         """What is looked at for secrets together with other items' texts."""
         yield self.data
         if isinstance(self.what, Event):
+            yield self.what.agent
+            yield from self.what.texts
             for text in self.what.texts.values():
                 if len(text) <= LONGEST_SHORT:
                     yield text
@@ -99,11 +102,19 @@ def decode(text: str) -> Any:
         return json.loads(text)  # it knows lone surrogates
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def plain(name: str) -> str:
     """A name as every database's text column takes it: no NUL, no lone surrogate."""
     if name.isascii() and "\0" not in name:
         return name
     return name.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _is_whole(text: str) -> bool:
+    """Whether JSON brings back exactly this text: two lone surrogates could become one character."""
+    return text.isascii() or not _SURROGATE.search(text)
 
 
 class RowMaker:
@@ -134,12 +145,13 @@ class RowMaker:
         return self._redact(together) != together
 
     def _event(self, item: Item, event: Event, rows: Rows) -> None:
-        texts = {name: self._kept(text, item.live, rows) for name, text in event.texts.items()}
+        short = self._redact_short
+        texts = {short(name): self._kept(text, item.live, rows) for name, text in event.texts.items()}
         rows.events.append(
             (
                 event.session,
                 item.seq,
-                plain(event.agent),
+                plain(short(event.agent)),
                 event.turn,
                 event.kind,
                 event.at,
@@ -159,7 +171,7 @@ class RowMaker:
 
     def _kept(self, text: str, live: Live, rows: Rows) -> str:
         """Where the text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
-        if len(text) <= LONGEST_INLINE:
+        if len(text) <= LONGEST_INLINE and _is_whole(text):
             return INLINE + self._redact_short(text)
         return self._hash(text, live, rows).hex()
 

@@ -114,7 +114,8 @@ class Writer:
         lost = self._accepted - self._written
         if lost:
             why = self.failure or "The store did not answer in time."
-            raise StoreError(f"{why} The last {lost} events of this run are not in the journal.")
+            last = "last event is" if lost == 1 else f"last {lost:,} events are"
+            raise StoreError(f"{why} The {last} not in the journal.")
 
     async def run(self) -> None:
         """Until closed and drained."""

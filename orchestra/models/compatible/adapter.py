@@ -5,15 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 
+import anyio
 import msgspec
 
-from orchestra.errors import ContextTooLong, ModelError, ModelRefused, OutputInvalid
-from orchestra.log import get_logger
+from orchestra.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelRefused,
+    ModelThrottled,
+    ModelUnreachable,
+    OutputInvalid,
+)
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Knowledge
 from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
-from orchestra.models.compatible.repair import check_request, repair_request
+from orchestra.models.compatible.quirks import Quirks
+from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
 from orchestra.models.compatible.transport import Answer, Place, Transport
@@ -48,6 +56,7 @@ class CompatibleModel:
         self._price = price
         self._free = free
         self._shaper = Shaper(setting)
+        self._checking = anyio.Lock()
 
     @property
     def name(self) -> str:
@@ -56,6 +65,11 @@ class CompatibleModel:
     @property
     def window(self) -> int:
         return self._knowledge.window
+
+    @property
+    def quirks(self) -> Quirks:
+        """What is known of this model's endpoint by now."""
+        return self._knowledge.quirks
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         if self._price is not None:
@@ -71,8 +85,9 @@ class CompatibleModel:
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         started = time.perf_counter()
         pieces = Pieces(request)
-        async for delta in self._streamed(request, pieces):
-            yield delta
+        async for deltas in self._streamed(request, pieces):
+            for delta in deltas:
+                yield delta
         reply = await self._settle(request, pieces.sent, pieces.reply, started)
         for call in reply.calls[pieces.given :]:
             yield Delta(call=call)
@@ -91,7 +106,8 @@ class CompatibleModel:
             if not lesson.learn(answer.status, words, sent):
                 raise self._raised(of_answer(self._place, answer))
 
-    async def _streamed(self, request: Request, pieces: Pieces) -> AsyncIterator[Delta]:
+    async def _streamed(self, request: Request, pieces: Pieces) -> AsyncIterator[list[Delta]]:
+        """The deltas of each chunk; `pieces` is whole at the end."""
         lesson = self._knowledge.attempt()
         while True:
             pieces.sent = self._shaper.shape(request, lesson.quirks, stream=True)
@@ -107,15 +123,13 @@ class CompatibleModel:
                     pieces.reply = self._parse(Answer(stream.status, stream.headers, await stream.read()))
                     return
                 async for chunk in stream.chunks():
-                    for delta in pieces.feed(chunk):
-                        yield delta
+                    yield pieces.feed(chunk)
                     if pieces.failure is not None:
                         raise self._failed(pieces.failure, self._usage(pieces.reply))
                     if pieces.done:
                         await stream.finish()
                         break
-                for delta in pieces.end():
-                    yield delta
+                yield pieces.end()
                 if not pieces.finished:
                     raise _billed(
                         unreachable(self._place, "ended its reply in the middle"), self._usage(pieces.reply)
@@ -161,14 +175,16 @@ class CompatibleModel:
         usage = self._usage(got)
         result = read(request, sent, got)
         try:
-            if self._knowledge.doubts_tools(request, sent, result):
+            doubtful = request.tools and self._knowledge.saw_tools(request, sent, result)
+            if doubtful and afforded(request, 0):
                 usage += await self._check_tools()
-                if self._knowledge.quirks.tools == "emulated":
+                if self.quirks.tools == "emulated" and afforded(request, 0):
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
                     usage += self._usage(got)
                     result = read(request, sent, got)
-            if result.problem and not result.hopeless and sent.mode is not None:
+            mendable = result.problem and not result.hopeless and sent.mode is not None
+            if mendable and afforded(request, repair_tokens(result)):
                 request = repair_request(request, result)
                 sent, answer = await self._ask(request)
                 got = self._parse(answer)
@@ -192,21 +208,24 @@ class CompatibleModel:
         )
 
     async def _check_tools(self) -> Usage:
-        """Ask, once, for a call that only an endpoint without tools can fail to make."""
-        request = check_request()
-        try:
-            sent, answer = await self._ask(request)
-        except ModelRefused:
-            self._knowledge.tools_are(False)
-            return NO_USAGE
-        got = self._parse(answer)
-        result = read(request, sent, got)
-        # A model that thought until its limit has not said that it knows no tools.
-        self._knowledge.tools_are(bool(result.calls) or result.finish == "length")
-        get_logger().info(
-            "model.tools_checked", endpoint=self._place.endpoint, tools=self._knowledge.quirks.tools
-        )
-        return self._usage(got)
+        """Ask, once, for a call that only an endpoint without tools can fail to make.
+
+        Calls that come to need the check at the same time wait for the first one's.
+        """
+        async with self._checking:
+            if self.quirks.tools != "unknown":
+                return NO_USAGE
+            request = check_request()
+            try:
+                sent, answer = await self._ask(request)
+            except ModelRefused:
+                self._knowledge.ignores_tools()
+                return NO_USAGE
+            except (ModelThrottled, ModelUnreachable):
+                return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
+            got = self._parse(answer)
+            self._knowledge.saw_tools(request, sent, read(request, sent, got))
+            return self._usage(got)
 
     def _invalid(self, request: Request, result: Read) -> ModelError:
         if result.hopeless:
