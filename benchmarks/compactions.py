@@ -8,8 +8,8 @@ negation), verbose (longer than what it covers), failing (an error, nothing, a r
 turn from the 20th on each fact is asked for: is it in the prompt, or brought back by the agent's `recall`
 within 1,000 tokens? Every prompt is searched for wrong values, and for corrected ones without their mark.
 `rules` is the run without a model. Peers run the same scripts in environments of their own under
-~/.cache/orchestra-peers (`python -m venv langchain` with `pip install langchain tiktoken msgspec`, the same for
-openai-agents); one that is not there is left out with a line.
+~/.cache/orchestra-peers (`python -m venv langchain`, `pip install langchain tiktoken msgspec`, and the same
+for openai-agents); one that is not there is left out with a line.
 """
 
 from __future__ import annotations
@@ -85,13 +85,33 @@ def main() -> None:
         bad = [
             score
             for score in scores
-            if score.who == "orchestra" and (score.lost or score.wrong or score.stale or score.compactions < 5 or score.peak > options.budget)
+            if score.who == "orchestra"
+            and (
+                score.lost
+                or score.wrong
+                or score.stale
+                or score.compactions < 5
+                or score.peak > options.budget
+            )
         ]
         sys.exit(f"not held by: {', '.join(score.kind for score in bad)}" if bad else 0)
 
 
 def table(scores: list[Score]) -> None:
-    heads = ("who", "kind", "compactions", "taken", "refused", "asked", "in_prompt", "recalled", "lost", "wrong", "stale", "peak")
+    heads = (
+        "who",
+        "kind",
+        "compactions",
+        "taken",
+        "refused",
+        "asked",
+        "in_prompt",
+        "recalled",
+        "lost",
+        "wrong",
+        "stale",
+        "peak",
+    )
     print(" ".join(f"{head:>{13 if at < 2 else 11}}" for at, head in enumerate(heads)))
     for score in scores:
         cells = [str(getattr(score, head)) for head in heads]

@@ -1,4 +1,4 @@
-"""LangChain's SummarizationMiddleware on the talk: run by `benchmarks.compactions` in an environment of its own.
+"""LangChain's SummarizationMiddleware on the talk: run by `benchmarks.compactions` in its own environment.
 
 Summarises at three quarters of the budget and keeps the newest 40 % verbatim; its own token counter.
 """
@@ -53,11 +53,17 @@ def run(kind: str, turns: list[list[dict[str, str]]], budget: int) -> dict[str, 
         messages.append(HumanMessage(user["text"]))
         for result in results:
             call = {"name": "look_up", "args": {}, "id": f"c{turn}"}
-            messages += [AIMessage("", tool_calls=[call]), ToolMessage(result["text"], tool_call_id=f"c{turn}")]
+            messages += [
+                AIMessage("", tool_calls=[call]),
+                ToolMessage(result["text"], tool_call_id=f"c{turn}"),
+            ]
         try:
             changed = middleware.before_model({"messages": messages}, None)  # type: ignore[arg-type, typeddict-item]
         except RuntimeError:
-            changed, errors = None, errors + 1  # the agent's run would end here; the talk goes on for the figures
+            changed, errors = (
+                None,
+                errors + 1,
+            )  # the agent's run would end here; the talk goes on for the figures
         if changed is not None:
             compactions += 1
             messages = [message for message in changed["messages"] if message.type != "remove"]

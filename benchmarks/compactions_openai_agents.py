@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK's compaction session on the talk: run by `benchmarks.compactions` in its own environment.
+"""The OpenAI Agents SDK's compaction session on the talk, in an environment of its own.
 
 The compaction itself happens at OpenAI; here a scripted client stands in for it, which keeps the user's
 messages, as the endpoint's documentation says, and puts a scripted summary in place of the encrypted item.

@@ -1,4 +1,4 @@
-"""What the scripted summarisers of `benchmarks.compactions` say: the same for `orchestra` and for its peers."""
+"""What the scripted summarisers say: the same for `orchestra` and for its peers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ def wrong(fact: Planted) -> str:
 
 
 def lines(kind: str, text: str) -> list[str]:
-    """The lines of a summary of `text`: the planted facts that it holds, as this kind of summariser says them."""
+    """The lines of a summary of `text`: the planted facts in it, as this kind of summariser says them."""
     # A summariser that wrote something wrong once reads its own words the next time.
     held = [
         fact
         for fact in PLANTED
-        if fact.value in text or fact.text in text or (kind == "wrong" and wrong(fact) and wrong(fact) in text)
+        if fact.value in text
+        or fact.text in text
+        or (kind == "wrong" and wrong(fact) and wrong(fact) in text)
     ]
     said = []
     for fact in held:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from orchestra import Runtime, Scripted, tool
+from orchestra.context.summary.schema import Part, SummaryTask
 from orchestra.errors import ModelUnreachable, OutputInvalid
 from orchestra.models.summariser import ModelSummariser, drafted
-from orchestra.context.summary.schema import Part, SummaryTask
 from orchestra.values.events import Event
 from orchestra.values.handoffs import HandOff
 from orchestra.values.messages import Reply, Request, ToolCall
@@ -23,7 +23,7 @@ from tests.team import seen, settings
 pytestmark = pytest.mark.anyio
 
 FIELDS: dict[str, Any] = dict.fromkeys(
-    ("constraints", "exclusions", "decisions", "done", "open", "entities", "numbers"), []
+    ("constraints", "exclusions", "decisions", "done", "open", "entities", "numbers"), ()
 )
 USAGE = Usage(calls=1, input_tokens=50, output_tokens=10, cost=0.001)
 
@@ -59,17 +59,20 @@ async def run(
     model = Scripted(answer, window=4_000)
     events: list[Event] = []
     models = {"small": model, "large": model}
-    async with Runtime(settings(tmp_path), models=models, roles=[clerk()], tools=[read_gauge]) as host:
-        async with host.session("?x", watch=events.append) as session:
-            handoff = await session.ask("clerk", "Read all gauges.")
-            return handoff, events, model, session.usage
+    async with (
+        Runtime(settings(tmp_path), models=models, roles=[clerk()], tools=[read_gauge]) as host,
+        host.session("?x", watch=events.append) as session,
+    ):
+        handoff = await session.ask("clerk", "Read all gauges.")
+        return handoff, events, model, session.usage
 
 
 async def test_the_small_model_sums_up_what_leaves(tmp_path: Path) -> None:
     """The summary stands in the next prompts; the call is charged, and the compaction tells what it did."""
     told = summary("Several gauges were read.")
     handoff, events, model, usage = await run(
-        tmp_path, lambda request: Reply(text=told, value=request.output.validate(told), usage=USAGE)  # type: ignore[union-attr] # asked with one
+        tmp_path,
+        lambda request: Reply(text=told, value=request.output.validate(told), usage=USAGE),  # type: ignore[union-attr] # asked with one
     )
     assert (handoff.value, handoff.status) == ("all read", "done")
     asked = [request for request in model.requests if request.purpose == "summary"]

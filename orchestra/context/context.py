@@ -11,8 +11,8 @@ from orchestra.context.assembly import Frame, Joins, Piece, Prompt, assemble
 from orchestra.context.blocks import Entry, Zone
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.endings import Endings
-from orchestra.context.labels import data
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
+from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
 from orchestra.context.levels import Compaction, due
 from orchestra.context.pins import Pin
@@ -74,9 +74,7 @@ class Context(Record):
         task = self.keeping.task(compaction, self.policy, self.budget.usable)
         return task if task.parts else None
 
-    def compact(
-        self, compaction: Compaction, draft: Draft | None = None, *, at: float = 0.0
-    ) -> Compacted:
+    def compact(self, compaction: Compaction, draft: Draft | None = None, *, at: float = 0.0) -> Compacted:
         """Move what leaves to the archive; pinned facts, a summary and a line in the ledger stay.
 
         `draft`: from whoever can summarise; None: what was said is summarised by rule. A draft that does not
@@ -226,9 +224,7 @@ class Context(Record):
 
     def _unpin(self) -> bool:
         """Give up the pinned facts for a task that needs the room; they can be recalled, and come back."""
-        kept = [
-            block for block in self._blocks if not (block.number in self.keeping.made and block.pinned)
-        ]
+        kept = [block for block in self._blocks if not (block.number in self.keeping.made and block.pinned)]
         fewer = len(kept) < len(self._blocks)
         self._blocks = kept
         return fewer

@@ -45,7 +45,10 @@ class Endings:
             return ()
         if self._marks[0] != marks:
             text = f"Superseded:\n{marks}"
-            self._marks = (marks, (self._piece("state", "superseded", text, "an old value is in the prompt"),))
+            self._marks = (
+                marks,
+                (self._piece("state", "superseded", text, "an old value is in the prompt"),),
+            )
         return self._marks[1]
 
     def reminder(self, blocks: Sequence[Block], policy: Policy) -> Pieces:
@@ -81,7 +84,7 @@ class Endings:
         return self._output[2]
 
     def schema(self, output: OutputSpec) -> Pieces:
-        """A schema that the endpoint holds the reply to: sent beside the messages, so counted and not shown."""
+        """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
         if self._schema[0] is not output:
             self._schema = (
                 output,

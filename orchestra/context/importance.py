@@ -1,4 +1,4 @@
-"""How much a block is missed when it is gone: what it names, who said it, whether later blocks refer to it, its age."""
+"""How much a block is missed when it is gone: by what it names, who said it, what refers to it, its age."""
 
 from __future__ import annotations
 

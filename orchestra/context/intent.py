@@ -10,9 +10,11 @@ from msgspec import Struct
 from orchestra.context.sayings import is_question, sayings
 
 _NAMED = re.compile(
-    r"(?i:\b(?:order|case|ticket|booking|reservation|project|account|invoice|shipment|flight|contract|claim|request)s?)"
+    r"(?i:\b(?:order|case|ticket|booking|reservation|project|account|invoice|shipment|flight|contract"
+    r"|claim|request)s?)"
     r"\s+(?:(?i:number|no\.?|id)\s*)?[#:]?\s?(#?[A-Z][A-Z0-9-]{0,20}|#?[A-Za-z]*-?\d[\w-]{0,20})(?![\w])"
-    r"|(?:订单|工单|案件|项目|账户|航班|发票|合同|预订)(?:号|编号)?\s*[:：#]?\s*(#?[A-Za-z0-9][A-Za-z0-9-]{0,20})"
+    r"|(?:订单|工单|案件|项目|账户|航班|发票|合同|预订)(?:号"
+    r"|编号)?\s*[:：#]?\s*(#?[A-Za-z0-9][A-Za-z0-9-]{0,20})"
 )
 _READ_CHARACTERS = 4_000
 
@@ -20,7 +22,7 @@ Wants = Literal["question", "correction", "statement"]
 
 
 class Intent(Struct, frozen=True):
-    """`entity`: the one order, case or other thing that the input names ("order A17"), "" for none or several;
+    """`entity`: the one order, case or other thing that the input names ("order A17"), "" for none or more;
     "the order number is A17" states a fact and does not change what the talk is about.
 
     `block`: the number of the input.

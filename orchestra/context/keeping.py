@@ -1,4 +1,4 @@
-"""What outlives the turns of one agent: pinned facts, the state's history, summaries, the ledger of what left."""
+"""What outlives the turns of one agent: pinned facts, the state's history, summaries, the ledger."""
 
 from __future__ import annotations
 
@@ -129,7 +129,9 @@ class Keeping:
         self.pins.read(inner(block), block.source, block.number, block.born, used=after)
         return bool(block.ref)
 
-    def task(self, compaction: Compaction, policy: Policy, usable: int, *, spoken: bool = False) -> SummaryTask:
+    def task(
+        self, compaction: Compaction, policy: Policy, usable: int, *, spoken: bool = False
+    ) -> SummaryTask:
         """What a summary of the leaving blocks covers; `spoken`: only what people and models said."""
         current = self.versions.current
         return SummaryTask(

@@ -1,4 +1,4 @@
-"""What a fact is the value of: `budget` for "my budget is $1,200", `预算` for 预算3000元, a column in JSON."""
+"""What a fact is the value of: `budget` of "my budget is $1,200", 预算 of 预算3000元, a column of JSON."""
 
 from __future__ import annotations
 
@@ -13,17 +13,22 @@ from orchestra.values.facts import Fact
 
 _WORD = re.compile(r"[A-Za-z][\w'&/-]*|[\u4e00-\u9fff\u3040-\u30ff]+")
 _STOP = frozenset(
-    "a an the my our your his her its their this that these those is are was were be been being will would of to for"
-    " in on at by with and or but so as it i we you he she they me us them has have had do does did not no please"
+    "a an the my our your his her its their this that these those is are was were be been being will"
+    " would of to for"
+    " in on at by with and or but so as it i we you he she they me us them has have had do does did not"
+    " no please"
     " from about around than then now just also only some any all there here can could should must may might"
-    " let's i'm i've i'd it's that's we're ok okay yes hi hello well actually correction sorry instead".split()
+    " let's i'm i've i'd it's that's we're ok okay yes hi hello well actually correction sorry"
+    " instead".split()
 )
 _ENDS = re.compile(r"[.!?;:,。！？；：，、()（）\n]")
 _GLUE_ZH = re.compile(
-    r"(?:我们|我|你|他|她|它|的|是|为|在|到|于|了|共|有|要|就|请|改成|改为|改到|应该|现在|大约|约|第|和|与|不)+$"
+    r"(?:我们|我|你|他|她|它|的|是|为|在|到|于|了|共|有|要|就|请|改成|改为|改到|应该|现在|大约|约|第|和"
+    r"|与|不)+$"
 )
 _LEAD_ZH = re.compile(
-    r"^(?:我们|我|你|他|她|它|的|是|请|还有|另外|其中|而且|更正|对了|然后|以及|和|与|把|将|帮|给|说|其实|不对)+"
+    r"^(?:我们|我|你|他|她|它|的|是|请|还有|另外|其中|而且|更正|对了|然后|以及|和|与|把|将|帮|给|说"
+    r"|其实|不对)+"
 )
 _NAMED_ZH = re.compile(
     r"(?:姓名是?|名字是|名字叫|名叫|叫做|叫)[:：]?\s*([\u4e00-\u9fff]{2,3})(?![\u4e00-\u9fff]{3})"

@@ -52,7 +52,7 @@ def carry_out(
     made: Collection[int] = (),
     covered: Collection[int] = (),
 ) -> tuple[list[Block], list[Entry]]:
-    """The blocks that stay, settled, without those `made` by the last compaction; and the entries of what left.
+    """The blocks that stay, settled, without those `made` by the last compaction; the entries of what left.
 
     `made` and `covered` are numbers of blocks; `covered`: those that a summary stands for.
     """

@@ -83,7 +83,7 @@ class Pins:
         return len(self._pins)
 
     def hear(self, text: str, block: int, turn: int, entity: str = "") -> None:
-        """What the user said about `entity`: constraints and exclusions, facts, corrections of earlier ones."""
+        """What the user said about `entity`: constraints, exclusions, facts, corrections of earlier ones."""
         self._entity = entity
         for saying in sayings(text):
             mine = [(keyed, fact) for keyed, fact in keyed_facts(saying.text)]
@@ -113,7 +113,7 @@ class Pins:
         return len(found)
 
     def text(self, tokens: int, shown: Collection[int] = ()) -> tuple[str, tuple[Pin, ...]]:
-        """The pins whose own words are not `shown`, newest first, in at most `tokens`; and what had no room."""
+        """The pins whose own words are not `shown`, newest first, within `tokens`; and what had no room."""
         constraints: list[str] = []
         facts: list[str] = []
         out: list[Pin] = []

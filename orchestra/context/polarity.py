@@ -11,8 +11,10 @@ from orchestra.context.facts import plain
 from orchestra.text.terms import terms
 
 _NEGATIVE = re.compile(
-    r"(?i)\b(?:not|no|never|none|neither|nor|nobody|nothing|without|cannot|except|excluding|exclude[sd]?|unable|avoid\w*|refus\w+"
-    r"|forbid\w*|forbidden|prohibit\w*|skip|ban(?:ned)?|reject\w*|allergic|instead of|rather than|isn't|aren't|(?:\w+n't))(?!\w)"
+    r"(?i)\b(?:not|no|never|none|neither|nor|nobody|nothing|without|cannot|except|excluding"
+    r"|exclude[sd]?|unable|avoid\w*|refus\w+"
+    r"|forbid\w*|forbidden|prohibit\w*|skip|ban(?:ned)?|reject\w*|allergic|instead of|rather than|isn't"
+    r"|aren't|(?:\w+n't))(?!\w)"
 )
 _NEGATIVE_ZH = re.compile(
     "(?:不要|不得|不能|不会|不是|不可|不许|不准|不应|不再|不用|不想|不喜欢|不吃|不含|没有|没|禁止|严禁|除了|并非|未能|未|无需|无法|勿|拒绝|避免|从不|过敏|不)"
@@ -99,6 +101,8 @@ def _without(part: str) -> str:
 
 
 _DUTY = re.compile(
-    r"(?i)\b(?:please|must|should|shall|may|can|could|will|would|do|does|did|always|only|need|have|has|the|a|an|to|is|are|be|was"
-    r"|any|anything|i|we|you|user|it|of|with|on|in|at|for|and|or|that|this|under|circumstances|ever)\b|请|对|必须|可以|应该|要|会|能|用户|我|您|你|的|了|都|也"
+    r"(?i)\b(?:please|must|should|shall|may|can|could|will|would|do|does|did|always|only|need|have|has"
+    r"|the|a|an|to|is|are|be|was"
+    r"|any|anything|i|we|you|user|it|of|with|on|in|at|for|and|or|that|this|under|circumstances|ever)\b"
+    r"|请|对|必须|可以|应该|要|会|能|用户|我|您|你|的|了|都|也"
 )

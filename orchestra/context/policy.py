@@ -42,8 +42,8 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     window kept free for counts that are wrong. `prompt_tokens`: a budget of the prompt's own below the
     window's, None for none. `result_tokens`: the cap of one tool result. `recent_turns`: turns that the
     heavy level leaves alone. `pins_share` and `summary_share`: the most of the budget that pinned facts and a
-    summary may take, `summary_tokens` the most a summary ever has. `restate_after`: the current input is restated at the end when more tokens than
-    this stand behind it; `restate_tokens`: with at most so many tokens.
+    summary may take; `summary_tokens`: the most a summary ever has. `restate_after`: the current input is
+    restated at the end when more tokens than this stand behind it; `restate_tokens`: with at most so many.
     """
 
     name: str = "chat"

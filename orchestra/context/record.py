@@ -144,7 +144,7 @@ class Record:
         return self.state
 
     def propose_state(self, *patches: Patch, by: By = "model") -> tuple[Change, ...]:
-        """Merge each patch that contradicts no pinned fact; each change says what it did or why it was refused."""
+        """Merge each patch that contradicts no pinned fact; a change says what it did or why not."""
         keeping = self.keeping
         keeping.hear(self._blocks)
         return keeping.state.propose(patches, keeping.pins, self.turn, by)

@@ -72,9 +72,9 @@ def objection(patch: Patch, state: TaskState, pins: Pins) -> str:
 def _wrong_value(line: str, pins: Pins) -> str:
     facts = [fact for fact in find_facts(line) if fact.kind not in ("negation", "constraint")]
     for gone in pins.superseded:
-        if any(_same_text(fact, gone.old) for fact in facts) and gone.new not in line:
-            if not key_of_line(line) or key_of_line(line) == gone.key:
-                return f"{gone.old} was replaced by {gone.new} in turn {gone.turn}"
+        of_it = key_of_line(line) in ("", gone.key) and gone.new not in line
+        if of_it and any(_same_text(fact, gone.old) for fact in facts):
+            return f"{gone.old} was replaced by {gone.new} in turn {gone.turn}"
     key = key_of_line(line)
     pin = pins.holds(key) if key else None
     if pin is None or pin.fact is None:

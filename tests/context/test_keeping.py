@@ -65,7 +65,7 @@ def test_a_corrected_value_is_never_shown_unmarked() -> None:
 
 
 def test_results_of_an_answered_turn_leave_first() -> None:
-    """Once the answer is given and their facts are pinned, results leave at the light level; recall has them."""
+    """Once the answer is given and their facts are pinned, results leave at the light level, recallable."""
     context = context_of(2_000, result_tokens=800)
     context.add_input("Where is order 7?")
     ref = look(context, '{"order_id": "W-7", "status": "sent", "note": "%s"}' % ("word " * 500))
@@ -160,7 +160,10 @@ def test_pins_give_way_to_a_task_that_needs_the_room() -> None:
     context = context_of(1_500, output_tokens=100)
     turn(context, "Hello.")
     for number in range(30):
-        turn(context, f"Locker {number + 100} has the code KX-{number + 300}. Never open it before {number + 11}:00.")
+        turn(
+            context,
+            f"Locker {number + 100} has the code KX-{number + 300}. Never open it before {number + 11}:00.",
+        )
     context.add_input("word " * 1_250)
     prompt = context.prompt()
     assert prompt.tokens <= 1_500

@@ -53,7 +53,10 @@ def test_each_field_has_its_history() -> None:
 def test_what_contradicts_a_pinned_fact_is_refused(patch: Patch, reason: str) -> None:
     """A value the user gave otherwise, a negation turned round, a constraint taken away: refused, and why."""
     context = context_of(
-        "Plan a trip.", "The budget is $900. Do not use Skyline Airways.", "预算3000元。不要安排海鲜。", "更正：预算是4000元"
+        "Plan a trip.",
+        "The budget is $900. Do not use Skyline Airways.",
+        "预算3000元。不要安排海鲜。",
+        "更正：预算是4000元",
     )
     context.patch_state(Patch("constraints", "Do not use Skyline Airways.", "add"))
     before = context.state
@@ -74,7 +77,9 @@ def test_what_contradicts_a_pinned_fact_is_refused(patch: Patch, reason: str) ->
 )
 def test_what_agrees_or_is_new_is_merged(patch: Patch) -> None:
     """The same value, or something the user said nothing of, goes in."""
-    context = context_of("Plan.", "The budget is $900. Do not use Skyline Airways.", "预算3000元。", "更正：预算是4000元")
+    context = context_of(
+        "Plan.", "The budget is $900. Do not use Skyline Airways.", "预算3000元。", "更正：预算是4000元"
+    )
     (change,) = context.propose_state(patch)
     assert change.refused == ""
     assert change.after != change.before
@@ -96,7 +101,9 @@ def test_two_orders_are_kept_apart() -> None:
     assert "Current entity: A17" in prompt.messages[-1].text
 
 
-@given(st.lists(st.tuples(st.sampled_from(["A", "B", ""]), st.sampled_from(["k=1", "k=2", "m=3"])), max_size=12))
+@given(
+    st.lists(st.tuples(st.sampled_from(["A", "B", ""]), st.sampled_from(["k=1", "k=2", "m=3"])), max_size=12)
+)
 def test_switching_never_mixes_facts(steps: list[tuple[str, str]]) -> None:
     """However the talk goes to and fro, each entity ends with exactly the facts that were said of it."""
     state = EMPTY

@@ -16,8 +16,15 @@ from orchestra.errors import InputError
 
 COUNTER = counter_for("gpt-4o")
 TALK = (
-    ("user", "Book a table for 14 people on 5 May. Do not book near the window. " + "We look forward to it. " * 12),
-    ("assistant", "I booked table KX-77 for 14 people. The deposit is 120 euros. 餐厅不接受信用卡。 " + "It is nice. " * 12),
+    (
+        "user",
+        "Book a table for 14 people on 5 May. Do not book near the window. " + "We look forward to it. " * 12,
+    ),
+    (
+        "assistant",
+        "I booked table KX-77 for 14 people. The deposit is 120 euros. 餐厅不接受信用卡。 "
+        + "It is nice. " * 12,
+    ),
     ("look_up", '{"code": "ZZ-901", "fee": 12.5}'),
 )
 
@@ -27,12 +34,16 @@ def task_of(previous: Summary | None = None, tokens: int = 300) -> SummaryTask:
     return SummaryTask(parts=parts, previous=previous, tokens=tokens)
 
 
-def verdict(draft: Summary, *, previous: Summary | None = None, held: tuple[str, ...] = (), **fields: object) -> Verdict:
+def verdict(
+    draft: Summary, *, previous: Summary | None = None, held: tuple[str, ...] = (), **fields: object
+) -> Verdict:
     frame = {"held": held, "superseded": (), "replaced": 400, **fields}
     return check(draft, task_of(previous), Frame(**frame), COUNTER)  # type: ignore[arg-type]
 
 
-GOOD = Summary(narrative="A table for 14 people on 5 May was booked.", exclusions=("Do not book near the window.",))
+GOOD = Summary(
+    narrative="A table for 14 people on 5 May was booked.", exclusions=("Do not book near the window.",)
+)
 
 
 def test_what_is_missing_is_added_word_for_word() -> None:
@@ -40,7 +51,15 @@ def test_what_is_missing_is_added_word_for_word() -> None:
     found = verdict(GOOD, held=("the state: fee=12.5",))
     assert found.summary is not None
     text = render(found.summary)
-    for value in ("14", "5 May", "Do not book near the window", "KX-77", "120 euros", "餐厅不接受信用卡", "code=ZZ-901"):
+    for value in (
+        "14",
+        "5 May",
+        "Do not book near the window",
+        "KX-77",
+        "120 euros",
+        "餐厅不接受信用卡",
+        "code=ZZ-901",
+    ):
         assert value in text
     assert "12.5" not in text
     assert found.facts >= 7
@@ -82,8 +101,10 @@ def test_an_unknown_name_costs_its_line_only() -> None:
 
 
 def test_the_last_summarys_facts_are_never_lost() -> None:
-    """A summariser that says nothing of what came before loses nothing of it; the story becomes the far past."""
-    old = Summary(goal="a dinner", decisions=("Wine costs 31 euros.",), narrative="They met on 3 March. All went well.")
+    """A summariser silent about what came before loses nothing of it; the story becomes the far past."""
+    old = Summary(
+        goal="a dinner", decisions=("Wine costs 31 euros.",), narrative="They met on 3 March. All went well."
+    )
     found = verdict(GOOD, previous=old, span="up to turn 4, v1")
     assert found.summary is not None
     assert found.summary.goal == "a dinner"
@@ -102,7 +123,10 @@ def test_a_value_that_holds_no_longer_is_marked() -> None:
 def test_what_has_no_room_is_left_to_recall() -> None:
     """Facts of people go in first; what does not fit is named, and the summary stays within its tokens."""
     found = check(
-        Summary(narrative="A table was booked."), task_of(tokens=60), Frame(held=(), superseded=(), replaced=400), COUNTER
+        Summary(narrative="A table was booked."),
+        task_of(tokens=60),
+        Frame(held=(), superseded=(), replaced=400),
+        COUNTER,
     )
     assert found.summary is not None
     assert COUNTER.count(render(found.summary)) <= 70

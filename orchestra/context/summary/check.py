@@ -1,7 +1,8 @@
 """A summary is held to the facts of what it covers before it may stand for them.
 
-Refused: one that is empty, an error or a refusal; that names a figure, date or id which nothing covered names,
-or names it of something else; that loses or gains a negation; that is not shorter than what it replaces.
+Refused: one that is empty, an error or a refusal; that names a figure, date or id which nothing covered
+names, or names it of something else; that loses or gains a negation; that is not shorter than what it
+replaces.
 Repaired: what is missing is added word for word while there is room; what has none is left to recall.
 """
 
@@ -25,8 +26,10 @@ from orchestra.text.terms import terms
 from orchestra.values.facts import Fact
 
 _REFUSAL = re.compile(
-    r"(?i)^\W*(?:error\b|exception\b|traceback|i(?:'m| am) (?:sorry|unable)|sorry,|i (?:cannot|can't|won't)\b|as an ai\b"
-    r"|(?:rate limit|timeout|request failed|internal server|no summary|summary (?:unavailable|failed))|n/?a\W*$|null\W*$"
+    r"(?i)^\W*(?:error\b|exception\b|traceback|i(?:'m| am) (?:sorry|unable)|sorry,|i (?:cannot|can't"
+    r"|won't)\b|as an ai\b"
+    r"|(?:rate limit|timeout|request failed|internal server|no summary|summary (?:unavailable|failed))"
+    r"|n/?a\W*$|null\W*$"
     r"|抱歉|对不起，?我(?:无法|不能)|我(?:无法|不能)|错误[:：]|出错)"
 )
 

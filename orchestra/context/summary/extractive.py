@@ -1,4 +1,4 @@
-"""A summary without a model: whole sentences of what it covers, sorted by what they say. Never a word of its own."""
+"""A summary without a model: whole sentences of what it covers, sorted by what they say."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from orchestra.context.summary.schema import Part, Summary, SummaryTask
 from orchestra.context.tokens import Counter
 
 _DECIDED = re.compile(
-    r"(?i)\b(?:decided?|decision|let's|we(?:'ll| will) (?:go|take|use)|go with|chose|choose|agreed|settled on|confirm(?:ed)?)\b"
+    r"(?i)\b(?:decided?|decision|let's|we(?:'ll| will) (?:go|take|use)|go with|chose|choose|agreed"
+    r"|settled on|confirm(?:ed)?)\b"
     r"|决定|选择|选了|就选|定为|定在|确定|确认|同意"
 )
 _DONE = re.compile(
-    r"(?i)\b(?:done|booked|sent|created|finished|completed|ordered|cancelled|canceled|updated|paid|scheduled|submitted|found)\b"
+    r"(?i)\b(?:done|booked|sent|created|finished|completed|ordered|cancelled|canceled|updated|paid"
+    r"|scheduled|submitted|found)\b"
     r"|已经|已|完成|办好|订好|发送了|取消了|支付了"
 )
 _LONGEST_LINE = 240

@@ -54,7 +54,7 @@ class Part(Struct, frozen=True):
 
 
 class SummaryTask(Struct, frozen=True, kw_only=True):
-    """What one summary is to cover: the parts, and the summary so far. `tokens`: how long it may be at most."""
+    """What one summary is to cover: the parts, and the summary so far. `tokens`: its length at most."""
 
     parts: tuple[Part, ...]
     previous: Summary | None
