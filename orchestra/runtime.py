@@ -17,18 +17,21 @@ from orchestra.config.load import load_settings
 from orchestra.config.settings import PRESETS, Preset, Settings
 from orchestra.context.policy import policy_for
 from orchestra.context.tokens import counter_for
-from orchestra.errors import InputError, OrchestraError
+from orchestra.errors import ConfigError, InputError, OrchestraError
 from orchestra.journal.address import read_address
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.journal import Journal
 from orchestra.journal.records import Status
 from orchestra.journal.rows import SessionStart
 from orchestra.models.configured import configured_models, keys_of
+from orchestra.models.counts import Calibrations
+from orchestra.models.governor.statistics import GovernorStatistics
+from orchestra.models.guarding import Guard
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
 from orchestra.roles.load import load_roles
 from orchestra.session.session import INTERRUPTED, Kit, Session, Watch
-from orchestra.spend import Spend
+from orchestra.spend.scope import Spend
 from orchestra.tools.documents.index import DocumentIndex
 from orchestra.tools.documents.tools import document_tools
 from orchestra.tools.port import Tool
@@ -79,6 +82,7 @@ class Runtime:
         self._indexes: dict[str, DocumentIndex] = {}
         self._opening = anyio.Lock()
         self._toolbox = Toolbox()
+        self._guard = Guard()
         self._kit: Kit | None = None
 
     async def __aenter__(self) -> Runtime:
@@ -99,6 +103,11 @@ class Runtime:
         if self._kit is None:
             raise RuntimeError("A Runtime works inside its `async with` block only.")
         return self._kit
+
+    @property
+    def governors(self) -> Mapping[str, GovernorStatistics]:
+        """How each endpoint is used, by name; empty where no endpoint is configured."""
+        return self._guard.statistics
 
     async def research(
         self,
@@ -181,9 +190,10 @@ class Runtime:
             Tiers(given)
             if given is not None
             else await self._stack.enter_async_context(
-                configured_models(settings, os.environ, count=counter_for("").count)
+                configured_models(settings, os.environ, count=counter_for("").count, guard=self._guard)
             )
         )
+        check_prices(tiers, settings)
         self._toolbox = Toolbox(self._hosting.tools)
         self._kit = Kit(
             limits=limits,
@@ -192,7 +202,8 @@ class Runtime:
             tiers=tiers,
             counter=counter_for(tiers.model_for("large").name),
             journal=journal,
-            spend=Spend("runtime"),
+            spend=Spend("runtime", tokens=settings.runtime.tokens, cost=settings.runtime.dollars),
+            counts=Calibrations(),
             clock=time.time,
         )
 
@@ -217,6 +228,19 @@ def check_question(question: str) -> None:
     """Raises InputError for a question that holds no word."""
     if not any(character.isalnum() for character in question):
         raise InputError("The question is empty; ask one in words.", key="QUESTION")
+
+
+def check_prices(tiers: Tiers, settings: Settings) -> None:
+    """A limit of money means nothing for a model whose price is unknown. Raises ConfigError."""
+    if settings.runtime.unpriced or (settings.limits.dollars is None and settings.runtime.dollars is None):
+        return
+    for tier, model in tiers.items():
+        if model.cost(1_000, 1_000) is None:
+            raise ConfigError(
+                f"Money is limited and the price of {model.name} (tier {tier}) is unknown: set price_in and "
+                f"price_out of tiers.{tier}, limit tokens instead, or set runtime.unpriced = true.",
+                key=f"tiers.{tier}.price_in",
+            )
 
 
 def nothing_to_read(folder: str, problems: tuple[str, ...]) -> str:

@@ -41,7 +41,8 @@ _MONTH_FIRST = re.compile(
     rf"(?:,? ({_YEAR})(?![0-9A-Za-z]))?|,? ?(?<=[ ,])({_YEAR})(?![0-9A-Za-z]))"
 )
 _MONTH_ALONE = re.compile(
-    r"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to|between|and|every"
+    r"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to"
+    r"|between|and|every"
     r"|through)[ -])?"
     rf"({'|'.join(_FULL)})\b"
 )

@@ -91,7 +91,8 @@ COMMON = frozenset(  # words whose capital says nothing
     show start stop summary total try update write""".split()
 )
 _ACTS = re.compile(
-    r"\s+(?:said|says|wants?|asked|asks|prefers?|likes?|loves?|lives?|lived|told|tells|paid|wrote|writes|joined|"
+    r"\s+(?:said|says|wants?|asked|asks|prefers?|likes?|loves?|lives?|lived|told|tells|paid|wrote"
+    r"|writes|joined|"
     r"founded|announced|agreed|argued|moved|bought|sold|visited|called|plans|thinks|needs|met"
     r"|and [A-Z]|'s\b|,? who\b)\b"
 )

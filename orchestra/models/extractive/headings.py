@@ -10,11 +10,15 @@ from orchestra.models.extractive.words import AUXILIARIES, is_chinese
 
 _MOST_WORDS = 14
 _MODALS = frozenset("can could should must may might will would".split())
-_LOOSE = frozenset("and or with of in on to for by the a an that which as at from be is are not its their".split())
+_LOOSE = frozenset(
+    "and or with of in on to for by the a an that which as at from be is are not its their".split()
+)
 _TAIL = re.compile(r"\s+(?:in the first place|so that|in order to|such that)\b.*$", re.IGNORECASE | re.DOTALL)
 REQUEST = re.compile(
-    r"(?:please |can you |could you )*(?:tell me(?: about)?|explain|describe|summari[sz]e|list|compare|discuss|outline|"
-    r"give(?: me)?(?: an overview of)?|write (?:a report )?(?:on|about)|research|i want to know|i would like to know)\s+",
+    r"(?:please |can you |could you )*(?:tell me(?: about)?|explain|describe|summari[sz]e|list|compare"
+    r"|discuss|outline|"
+    r"give(?: me)?(?: an overview of)?|write (?:a report )?(?:on|about)|research|i want to know|i would "
+    r"like to know)\s+",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"(?:the|a|an) ", re.IGNORECASE)
@@ -67,7 +71,7 @@ def _shared_start(one: Sequence[str], two: Sequence[str]) -> int:
 
 
 def _definition(question: str, name: str) -> str:
-    """"What X is" for "What is X?" where the title is already X."""
+    """ "What X is" for "What is X?" where the title is already X."""
     shape = re.match(r"what (is|are|was|were) (.+?)\??$", question, re.IGNORECASE)
     if shape and len(name.split()) < 10:
         return f"What {re.sub(r' (?:called|named)$', '', shape.group(2))} {shape.group(1).lower()}" + (
@@ -122,7 +126,19 @@ def _shorten(text: str) -> str:
     for at in range(len(kept) - 1, 4, -1):
         if kept[at].endswith((",", ";")):
             return " ".join(kept[: at + 1]).strip(" ,;:")
-        if kept[at].lower() in ("and", "or", "with", "that", "which", "when", "before", "after", "so", "in", "to"):
+        if kept[at].lower() in (
+            "and",
+            "or",
+            "with",
+            "that",
+            "which",
+            "when",
+            "before",
+            "after",
+            "so",
+            "in",
+            "to",
+        ):
             return _without_tail(kept[:at])
     return _without_tail(kept)
 
@@ -156,7 +172,10 @@ _CHINESE_SHAPES = (
 
 def _chinese(text: str) -> str:
     text = re.sub(r"^关于[^：]{1,40}：", "", text)
-    text = re.sub(r"^(?:请问|请|介绍一下|介绍|说明|解释一下|解释|告诉我)+", "", text).rstrip("吗呢啊？?。") or text
+    text = (
+        re.sub(r"^(?:请问|请|介绍一下|介绍|说明|解释一下|解释|告诉我)+", "", text).rstrip("吗呢啊？?。")
+        or text
+    )
     for shape, form in _CHINESE_SHAPES:
         made, count = shape.subn(form, text)
         if count:

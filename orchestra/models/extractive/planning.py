@@ -16,7 +16,8 @@ MOST_QUESTIONS = 5
 _LONG = 700  # characters; a longer text is a pasted document with a question in it
 _LONGEST_ASKED = 500  # characters of one sub-question
 _REQUEST = re.compile(
-    r"(?:please|explain|describe|summari[sz]e|compare|list|discuss|outline|tell me|find out|research|write|give)\b|请|介绍|说明|比较|总结|解释",
+    r"(?:please|explain|describe|summari[sz]e|compare|list|discuss|outline|tell me|find out|research"
+    r"|write|give)\b|请|介绍|说明|比较|总结|解释",
     re.IGNORECASE,
 )
 
@@ -86,8 +87,12 @@ def _asked_in_document(text: str, units: list[str]) -> list[str]:
     theme = _theme(text, next(opening, ""))
     if not questions:
         return [theme]
-    if len(strong_terms(" ".join(questions))) < 3:
-        return [f"About {theme}: {questions[0]}", *questions[1:]] if not is_chinese(text) else [theme, *questions]
+    if len(strong_terms(" ".join(questions))) < 2:  # "Is that safe?"
+        return (
+            [f"About {theme}: {questions[0]}", *questions[1:]]
+            if not is_chinese(text)
+            else [theme, *questions]
+        )
     return questions
 
 

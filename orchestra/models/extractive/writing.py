@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose, same
 from orchestra.models.extractive.cleaning import clean
@@ -23,6 +23,7 @@ BASE = 0.2  # what a statement without any word of the question keeps
 AROUND = 0.35  # what a word of the question counts in the document's title
 RANK = 0.08  # how fast a statement's worth falls with its place in its researcher's findings
 TAUGHT_TERMS = 60
+MOVES = 1.2  # how much more a claim must say on another sub-question to be told there
 FEWEST_IN_SECTION = 2
 MANY_IN_SECTION = 9  # from here on one section for all is taken apart by document
 
@@ -49,7 +50,9 @@ def draft(brief: WriterBrief) -> Draft:
         title=title,
         summary=tuple(_sentence(claims[choice.key]) for choice in top),
         sections=tuple(
-            DraftSection(heading=name, sentences=tuple(_sentence(claims[c.key]) for c in _ordered(brief, part, pairs)))
+            DraftSection(
+                heading=name, sentences=tuple(_sentence(claims[c.key]) for c in _ordered(brief, part, pairs))
+            )
             for name, part in parts
             if part
         ),
@@ -71,6 +74,7 @@ def _weigh(brief: WriterBrief) -> tuple[Wants, list[Choice]]:
     raw = {term: weight * rarity.get(term, 1.0) for term, weight in weights.items()}
     whole = sum(raw.values()) or 1.0
     asked = {term: weight / whole for term, weight in raw.items()}
+    parts = [_own_weights(question, rarity) for question in brief.questions]
     ranks: Counter[int] = Counter()
     choices = []
     for key, claim in enumerate(claims):
@@ -78,8 +82,25 @@ def _weigh(brief: WriterBrief) -> tuple[Wants, list[Choice]]:
         ranks[claim.question] += 1
         own = sum(w if t in keyed[key] else AROUND * w if t in around[key] else 0.0 for t, w in asked.items())
         fit = (BASE + own) * (0.5 + 0.5 / (1 + RANK * rank))
-        choices.append(Choice(key, keyed[key], word_count(claim.text), fit, claim.document, "", claim.question))
+        part = _part(claim, keyed[key], parts)
+        choices.append(Choice(key, keyed[key], word_count(claim.text), fit, claim.document, "", part))
     return Wants(asked, _taught(spread, rarity, asked)), choices
+
+
+def _own_weights(question: str, rarity: Mapping[str, float]) -> dict[str, float]:
+    weights = {t: w * rarity.get(t, 0.0) for t, w in asked_terms(Task(question, question)).items()}
+    whole = sum(weights.values()) or 1.0
+    return {term: weight / whole for term, weight in weights.items()}
+
+
+def _part(claim: BriefClaim, terms: frozenset[str], parts: Sequence[Mapping[str, float]]) -> int:
+    """The sub-question that a claim answers: the one it was found for, unless it says more on another."""
+    said = [sum(weight for term, weight in part.items() if term in terms) for part in parts]
+    if not said:
+        return 1
+    found = min(max(claim.question, 1), len(said)) - 1
+    best = max(range(len(said)), key=lambda at: (said[at], -at))
+    return 1 + (best if said[best] > MOVES * said[found] else found)
 
 
 def _taught(spread: Counter[str], rarity: dict[str, float], asked: dict[str, float]) -> dict[str, float]:
