@@ -53,6 +53,8 @@ def facts(text: str, *kinds: str) -> list[tuple[str, str, str]]:
         ("三成受访者", "30", "%"),
         ("一百二十公里", "120", "km"),
         ("5000多人", "5000", ""),
+        ("约3千亿元", "300000000000", "CNY"),
+        ("比分2比1", "2:1", "score"),
     ],
 )
 def test_figures(text: str, value: str, unit: str) -> None:
