@@ -173,6 +173,7 @@ class Session:
             tokens=tokens,
             cap=cap,
             left_out=left_out,
+            references=(f"{self.id}/{outcome.agent}",) if left_out else (),
         )
         await self.record_handoff(handoff)
         return handoff

@@ -15,6 +15,7 @@ T = TypeVar("T")
 class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     """`value` is what fits `cap` tokens, best first; `left_out` counts what was cut.
 
+    `references`: `SESSION/AGENT`, whose last reply in the journal is the whole of what was cut.
     `value` is None only with status "failed"; `reason` says why a status is not "done".
     """
 
