@@ -7,24 +7,22 @@ from functools import partial
 from typing import Any
 
 import anyio
-import anyio.to_thread
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.policy import Policy
-from orchestra.context.results import show as shorten
 from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.prompts import Moment, PromptTrail, Sent, reply_event
+from orchestra.journal.prompts import Moment, PromptTrail, Sent, prompt_event, reply_event
 from orchestra.models.counts import Calibrations
+from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.recall import recall_tool
-from orchestra.tools.showing import show
+from orchestra.tools.showing import as_result
 from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
 from orchestra.values.events import Event, EventKind
@@ -39,8 +37,6 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-# Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
-THREAD_CHARACTERS = 100_000
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -96,6 +92,7 @@ class Agent:
         )
         self._toolbox = desk.toolbox
         self._trail = PromptTrail()
+        self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
 
     @property
@@ -169,9 +166,16 @@ class Agent:
         output = self._desk.output if tier == self._final else None
         if self._window < self.context.budget.window:  # another agent's call has taught it
             self.context.narrow(self._window)
+        critical = bool(ask) or (last and len(self._toolbox) > 0)
+        at = self._desk.clock()
+        await make_room(self.context, self._toolbox.specs, self._summariser, critical=critical, at=at)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
-        prompt = self.context.prompt(self._toolbox.specs, output, enforced=True, ask=ask)
+        prompt = self.context.prompt(
+            self._toolbox.specs, output, enforced=True, ask=ask, critical=critical, at=at
+        )
+        for report in self.context.take_reports():
+            await self._put("compacted", structs.asdict(report))
         self.turn += 1
         request = Request(
             messages=prompt.messages,
@@ -183,7 +187,8 @@ class Agent:
             session=self._desk.session,
         )
         try:
-            return await self._call(tier, request, prompt)
+            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
+            return await self._call(tier, request, (prompt.tokens, prompt.output_tokens), sent)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -196,16 +201,25 @@ class Agent:
         await self._put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"
 
-    async def _call(self, tier: str, request: Request, prompt: Prompt) -> Reply:
-        """Reserve, record, ask, settle, record."""
+    async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
+        """A call beside the steps: charged and recorded like them, under its own purpose."""
+        tokens = sum(map(self._desk.counter.message, request.messages))
+        sizes = (tokens, request.max_output_tokens or 0)
+        return await self._call(tier, request, sizes, Sent(request.messages))
+
+    async def _call(self, tier: str, request: Request, sizes: tuple[int, int], sent: Sent) -> Reply:
+        """Reserve, record, ask, settle, record. `sizes`: tokens of the prompt, and of the reply at most."""
         desk = self._desk
         model = desk.tiers[tier]
         moment = self._moment()
-        held, request = await self._purse.hold(model, request, prompt.tokens, prompt.output_tokens)
+        held, request = await self._purse.hold(model, request, *sizes)
         try:
-            await self._trail.record(desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest))
+            if request.purpose == "summary":
+                await desk.put(prompt_event(moment, sent))
+            else:
+                await self._trail.record(desk.put, moment, sent)
             about = {"tier": tier, "purpose": request.purpose}
-            await self._put("call", {**about, "model": model.name, "tokens": prompt.tokens})
+            await self._put("call", {**about, "model": model.name, "tokens": sizes[0]})
             try:
                 reply = await model.reply(request)
             except ModelError as error:
@@ -213,7 +227,7 @@ class Agent:
                 if error.usage is not None:
                     await self._settle(held, tier, error.usage)
                 raise
-            self._purse.saw(model, prompt.tokens, reply.usage)
+            self._purse.saw(model, sizes[0], reply.usage)
             await self._settle(held, tier, reply.usage)
             if reply.waited_seconds:
                 about["waited"] = f"{reply.waited_seconds:.3f}"
@@ -250,23 +264,9 @@ class Agent:
         desk = self._desk
         if result.error:
             return Result(call=result.call, text=result.error, failed=True)
-        output = result.output
-        desk.ledger.show(self.path, output.passages)
-        text = show(output, partial(desk.ledger.label, self.path))
-        fenced = bool(output.passages)
-        shown = None
-        if len(text) > THREAD_CHARACTERS:
-            cap = desk.policy.result_tokens
-            shown = await anyio.to_thread.run_sync(partial(shorten, text, cap, desk.counter, passages=fenced))
-        archived = result.call.name != "recall"
-        return Result(
-            call=result.call,
-            text=text,
-            passages=fenced,
-            ephemeral=output.ephemeral,
-            archived=archived,
-            shown=shown,
-        )
+        desk.ledger.show(self.path, result.output.passages)
+        label = partial(desk.ledger.label, self.path)
+        return await as_result(result, label, desk.policy.result_tokens, desk.counter)
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"

@@ -184,6 +184,14 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
     recent_turns: Annotated[
         int | None, About("Turns that the last level of compaction leaves alone.", above=0)
     ] = None
+    pins_share: Annotated[
+        float | None,
+        About("The most of the budget that pinned facts may take.", above=0, most=0.5),
+    ] = None
+    summary_share: Annotated[
+        float | None, About("The most of the budget that a summary may take.", above=0, most=0.5)
+    ] = None
+    summary_tokens: Annotated[int | None, About("Tokens a summary has at most.", above=0)] = None
     restate_after: Annotated[
         int | None,
         About("The input is restated at the end when more tokens than this stand behind it.", above=0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 
+import anyio
 import msgspec
 
 from orchestra.errors import (
@@ -55,6 +56,7 @@ class CompatibleModel:
         self._price = price
         self._free = free
         self._shaper = Shaper(setting)
+        self._checking = anyio.Lock()
 
     @property
     def name(self) -> str:
@@ -206,18 +208,24 @@ class CompatibleModel:
         )
 
     async def _check_tools(self) -> Usage:
-        """Ask, once, for a call that only an endpoint without tools can fail to make."""
-        request = check_request()
-        try:
-            sent, answer = await self._ask(request)
-        except ModelRefused:
-            self._knowledge.ignores_tools()
-            return NO_USAGE
-        except (ModelThrottled, ModelUnreachable):
-            return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
-        got = self._parse(answer)
-        self._knowledge.saw_tools(request, sent, read(request, sent, got))
-        return self._usage(got)
+        """Ask, once, for a call that only an endpoint without tools can fail to make.
+
+        Calls that come to need the check at the same time wait for the first one's.
+        """
+        async with self._checking:
+            if self.quirks.tools != "unknown":
+                return NO_USAGE
+            request = check_request()
+            try:
+                sent, answer = await self._ask(request)
+            except ModelRefused:
+                self._knowledge.ignores_tools()
+                return NO_USAGE
+            except (ModelThrottled, ModelUnreachable):
+                return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
+            got = self._parse(answer)
+            self._knowledge.saw_tools(request, sent, read(request, sent, got))
+            return self._usage(got)
 
     def _invalid(self, request: Request, result: Read) -> ModelError:
         if result.hopeless:
