@@ -39,9 +39,6 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-# The share that a window is lowered to when an endpoint finds a prompt too long and does not say how long
-# it may be.
-LOWER_WINDOW_SHARE = 0.75
 
 
 class Desk(Struct, frozen=True, kw_only=True):
@@ -76,6 +73,7 @@ class Agent:
         self._desk = desk
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
+        self._short = ""
         self._purse = Purse(desk.spend, desk.counts)
         self.context = Context(
             path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
@@ -142,8 +140,9 @@ class Agent:
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if self._purse.ending:
-            return "its budget"
+        if scope := self._purse.ending:
+            self._short = scope
+            return f"the {scope}'s budget"
         spent = anyio.current_time() - self._began
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
             return f"its limit of {limits.seconds:g} s"
@@ -159,13 +158,9 @@ class Agent:
             return await self._try(tier, last=last, ask=ask)
         except ContextTooLong as error:
             # The endpoint has told its window, or that ours is too large: once more with what fits.
-            self.context.narrow(self._lowered(error.window))
+            self.context.too_long(error.window)
             await self._put("note", {"what": "window lowered", "tokens": self.context.budget.window})
             return await self._try(tier, last=last, ask=ask)
-
-    def _lowered(self, told: int | None) -> int:
-        window = self.context.budget.window
-        return told if told is not None and told < window else int(window * LOWER_WINDOW_SHARE)
 
     async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
         output = self._desk.output if tier == self._final else None
@@ -276,7 +271,14 @@ class Agent:
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"
         reason = f"{self.path} had to finish early: {finishing} was reached" if finishing else ""
-        return Outcome(agent=self.path, value=reply.value, text=reply.text, status=status, reason=reason)
+        return Outcome(
+            agent=self.path,
+            value=reply.value,
+            text=reply.text,
+            status=status,
+            reason=reason,
+            short=self._short if finishing else "",
+        )
 
     def _moment(self) -> Moment:
         return Moment(self._desk.session, self.path, self.turn, self._desk.clock())

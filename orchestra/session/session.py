@@ -23,7 +23,7 @@ from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
 from orchestra.session.capping import capped
 from orchestra.session.outputs import output_spec
-from orchestra.spend.scope import WRAP_UP_SHARE, Spend
+from orchestra.spend.scope import Spend
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import Event, EventKind
@@ -134,16 +134,15 @@ class Session:
             try:
                 outcome = await agent.run(task)
             except RunError as error:
-                outcome = Outcome(agent=agent.path, status="failed", reason=str(error))
-                if isinstance(error, LimitReached) and error.scope in ("session", "runtime"):
-                    self.short = self.short or str(error)
+                short = error.scope if isinstance(error, LimitReached) else ""
+                outcome = Outcome(agent=agent.path, status="failed", reason=str(error), short=short)
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
                     await self._ended(stopped, agent.turn)
                 raise
-            if outcome.status == "partial" and self.spend.share >= WRAP_UP_SHARE:
-                self.short = self.short or f"{self.spend.share:.0%} of the budget is used up"
+            if outcome.short in ("session", "runtime"):
+                self.short = self.short or outcome.reason
             await self._ended(outcome, agent.turn)
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
 

@@ -31,13 +31,17 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of an agent's work: a validated `value`, or `text` where the role names no output."""
+    """What came of an agent's work: a validated `value`, or `text` where the role names no output.
+
+    `short`: whose budget (runtime, session, the role's name) it had to finish early for, "" for none.
+    """
 
     agent: str
     value: Any = None
     text: str = ""
     status: Status = "done"
     reason: str = ""
+    short: str = ""
 
 
 class Study(Struct, frozen=True):
