@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -21,12 +21,14 @@ from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Spend
+from orchestra.tools.escalate import EscalateTool
+from orchestra.tools.port import Tool
 from orchestra.tools.recall import recall_tool
 from orchestra.tools.showing import as_result
 from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
 from orchestra.values.events import Event, EventKind
-from orchestra.values.handoffs import Status
+from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -37,20 +39,6 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-
-
-class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of an agent's work: a validated `value`, or `text` where the role names no output.
-
-    `short`: whose budget (runtime, session, the role's name) it had to finish early for, "" for none.
-    """
-
-    agent: str
-    value: Any = None
-    text: str = ""
-    status: Status = "done"
-    reason: str = ""
-    short: str = ""
 
 
 class Desk(Struct, frozen=True, kw_only=True):
@@ -94,6 +82,7 @@ class Agent:
         self._trail = PromptTrail()
         self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
+        self._lifted = False
 
     @property
     def _window(self) -> int:
@@ -104,7 +93,7 @@ class Agent:
         """Work until there is a result. Raises RunError when there can be none."""
         self.context.add_input(task, at=self._desk.clock())
         if len(self._toolbox):
-            self._toolbox = chosen_for(task, self._toolbox).joined((recall_tool(self.context),))
+            self._toolbox = chosen_for(task, self._toolbox).joined(self._own_tools())
         await self._put("started", {"role": self.role.name}, {"task": task})
         self._began = anyio.current_time()
         with anyio.move_on_after(self.role.limits.seconds) as scope:
@@ -121,7 +110,8 @@ class Agent:
         while True:
             finishing = self._must_finish()
             last = bool(finishing) or steps_done or not len(self._toolbox)
-            tier = self._final if last else self._steps
+            tier = self._final if last else "large" if self._lifted else self._steps
+            self._lifted = False
             reply = await self._ask(tier, last=last, finishing=finishing)
             if reply is None:
                 continue
@@ -134,6 +124,16 @@ class Agent:
                 return self._outcome(reply, finishing)
             else:
                 await self._failed(tier, f"a reply without a {self._desk.output.name}")
+
+    def _own_tools(self) -> Iterator[Tool]:
+        """What an agent can do beside its role's tools."""
+        yield recall_tool(self.context)
+        times = self.role.limits.escalations
+        if times and self._steps != "large" and "large" in self._desk.tiers:
+            yield EscalateTool(self._lift, times)
+
+    def _lift(self) -> None:
+        self._lifted = True
 
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not."""

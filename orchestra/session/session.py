@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from pydantic import BaseModel
 
-from orchestra.agent import Agent, Desk, Outcome
+from orchestra.agent import Agent, Desk
 from orchestra.config.settings import SessionLimits
 from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
@@ -27,7 +27,7 @@ from orchestra.spend.scope import Spend
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import Event, EventKind
-from orchestra.values.handoffs import HandOff
+from orchestra.values.handoffs import HandOff, Outcome
 from orchestra.values.messages import OutputSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
@@ -172,6 +172,7 @@ class Session:
             tokens=tokens,
             cap=cap,
             left_out=left_out,
+            references=(f"{self.id}/{outcome.agent}",) if left_out else (),
         )
         await self.record_handoff(handoff)
         return handoff
