@@ -75,9 +75,9 @@ def asked_terms(task: Task) -> dict[str, float]:
     weights: dict[str, float] = {}
     pale = pale_stems()
     for term in strong_terms(task.question):
-        weights[term] = 0.35 if term in pale else 1.0
+        weights[term] = 0.6 if term in pale else 1.0
     for term in query_terms(task.question):
-        weights.setdefault(term, 0.25)
+        weights.setdefault(term, 0.5)
     for term in strong_terms(task.whole):
         weights.setdefault(term, 0.1 if term in pale else WHOLE)
     weights.update((phrase, PHRASE) for phrase in phrases(task.question))
