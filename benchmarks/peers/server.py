@@ -47,7 +47,7 @@ def _calls(turn: int) -> bytes:
 def _findings(part: int) -> bytes:
     claims = [
         {
-            "statement": workload.statement(hit),
+            "statement": workload.claim(hit),
             "quotes": [{"source": f"s{hit + 1}", "text": workload.statement(hit)}],
         }
         for hit in range(3 * part, 3 * part + 3)
@@ -58,7 +58,7 @@ def _findings(part: int) -> bytes:
 def _draft() -> bytes:
     def sentence(hit: int) -> dict[str, Any]:
         words = " which says how far the depth of a queue goes with the load of a site"
-        return {"text": workload.statement(hit).rstrip(".") + "," + words + ".", "claims": [f"c{hit + 1}"]}
+        return {"text": workload.claim(hit).rstrip(".") + "," + words + ".", "claims": [f"c{hit + 1}"]}
 
     sections = [
         {"heading": f"Part {part + 1}", "sentences": [sentence(3 * part + number) for number in range(3)]}

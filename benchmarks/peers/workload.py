@@ -44,6 +44,11 @@ def statement(hit: int) -> str:
     return f"Site R{hit} served {1_000 + 37 * hit:,} requests a minute with a queue of {20 + hit} entries."
 
 
+def claim(hit: int) -> str:
+    """The same in a model's own words, so that it has to be held against the quote."""
+    return f"With {20 + hit} entries in its queue, Site R{hit} could take {1_000 + 37 * hit:,} requests a minute."
+
+
 def snippet(hit: int) -> str:
     """About 500 characters."""
     return f"{statement(hit)} {_PROSE * 2}Measured over four weeks in region {hit}."

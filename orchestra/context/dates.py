@@ -56,6 +56,12 @@ _QUARTER = re.compile(
     rf"|\b(?i:(first|second|third|fourth|1st|2nd|3rd|4th)[ -]quarter)\b(?:(?: of)? ({_YEAR})\b)?"
     rf"|第?([一二三四1-4])季度"
 )
+# Quick looks: what a pattern cannot do without is mostly not there.
+_LETTERS = re.compile("[a-z]+")
+_DIGIT = re.compile("[0-9]")
+_PARTED = re.compile("[0-9][-/.][0-9]")
+_NEAR_HOUR = re.compile(r"[0-9] ?(?:[aApP]\.?[mM]|o'clock)")
+_WEEKDAY_WORDS = frozenset(f"{day}{end}" for day in _WEEKDAYS for end in ("", "s"))
 _NUM = "[零〇一二三四五六七八九十]"
 _CHINESE = re.compile(
     rf"(?:([0-9]{{4}}|{_NUM}{{4}})\s?年度?\s?)?(?:([0-9]{{1,2}}|{_NUM}{{1,3}})\s?月(?!球|亮|薪|饼|台)份?\s?)?"
@@ -79,18 +85,21 @@ def find_dates(text: str) -> Iterator[Dated]:
     """Every date and time of `text`, which has half-width digits; spans may overlap, the longer is right."""
     if not text.isascii():
         yield from _chinese(text)
-    if any(char.isdigit() for char in text):
-        yield from _digits(text)
-    for match in _MONTH_ALONE.finditer(text):
+    words = frozenset(_LETTERS.findall(text.lower()))
+    months = not _MONTHS.keys().isdisjoint(words)
+    if _DIGIT.search(text):
+        yield from _digits(text, months=months)
+    for match in _MONTH_ALONE.finditer(text) if months else ():
         month = _MONTHS[match[1].lower()]
         if month not in (3, 5, 8) or match.start() != match.start(1):  # may, march and august are words too
             yield Dated(*match.span(1), f"--{month:02}")
-    for match in _WEEKDAY.finditer(text):
+    wide = not text.isascii()
+    for match in _WEEKDAY.finditer(text) if wide or not _WEEKDAY_WORDS.isdisjoint(words) else ():
         day = "一二三四五六日天".index(match[2]) % 7 + (0 if match[2] != "天" else 6) if match[2] else 0
         if match[1]:
             day = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[1].lower()))
         yield Dated(*match.span(), f"w{day + 1}")
-    for match in _QUARTER.finditer(text):
+    for match in _QUARTER.finditer(text) if wide or "Q" in text or "quarter" in words else ():
         named = (match[1] or match[3] or match[5]).lower()
         number = next(at for at, keys in enumerate(_QUARTERS) if named in keys) + 1
         year = match[2] or match[4]
@@ -105,31 +114,32 @@ _QUARTERS = (
 )
 
 
-def _digits(text: str) -> Iterator[Dated]:
-    for match in _ISO.finditer(text):
+def _digits(text: str, *, months: bool) -> Iterator[Dated]:
+    parted = _PARTED.search(text)
+    for match in _ISO.finditer(text) if parted else ():
         yield Dated(*match.span(), _value(match[1], match[3], match[4]))
-    for match in _SLASHED.finditer(text):
+    for match in _SLASHED.finditer(text) if parted else ():
         first, second = int(match[1]), int(match[3])
         if min(first, second) <= 12:
             swapped = first > 12 or match[2] == "."
             month, day = (second, first) if swapped else (first, second)
             open_order = not swapped and second <= 12 and first != second
             yield Dated(*match.span(), _value(match[4], str(month), str(day)), "m/d" if open_order else "")
-    for match in _DAY_FIRST.finditer(text):
+    for match in _DAY_FIRST.finditer(text) if months else ():
         yield Dated(*match.span(), _value(match[3], _month(match[2]), match[1]))
-    for match in _MONTH_FIRST.finditer(text):
+    for match in _MONTH_FIRST.finditer(text) if months else ():
         yield Dated(*match.span(), _value(match[3] or match[4], _month(match[1]), match[2]))
     for match in _YEAR_ALONE.finditer(text):
         if not unit_at(text, match.end())[0] or text[match.end() : match.end() + 1] == "-":
             yield Dated(*match.span(), match[1])
-    for match in _DECADE.finditer(text):
+    for match in _DECADE.finditer(text) if "0s" in text or "0's" in text or "0年代" in text else ():
         if match[1]:
             yield Dated(*match.span(), f"{match[1]}x")
         elif match[2]:
             yield Dated(*match.span(), f"{int(match[2]) - 1}{match[3]}x")
-    for match in _CLOCK.finditer(text):
+    for match in _CLOCK.finditer(text) if ":" in text else ():
         yield _time(match, int(match[1]), int(match[2]), (match[3] or "").lower())
-    for match in _HOUR.finditer(text):
+    for match in _HOUR.finditer(text) if _NEAR_HOUR.search(text) else ():
         yield _time(match, int(match[1] or match[3]), 0, (match[2] or "").lower())
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from orchestra.context.clauses import find_constraints, find_negations
 from orchestra.context.dates import date_parts, find_dates, same_date
@@ -40,8 +41,11 @@ def is_hard(fact: Fact) -> bool:
     return fact.kind in HARD
 
 
-def find_facts(text: str) -> list[Fact]:
-    """The facts of `text` in order of place; only negations and constraints overlap with others."""
+def find_facts(text: str, *, clauses: bool = True) -> list[Fact]:
+    """The facts of `text` in order of place; only negations and constraints overlap with others.
+
+    `clauses` False: without negations and constraints.
+    """
     even = plain(text)
     taken = bytearray(len(even))
     found: list[Fact] = []
@@ -60,7 +64,7 @@ def find_facts(text: str) -> list[Fact]:
         keep(figure.kind, f"{figure.value:.12g}", figure.unit, figure.start, figure.end)
     for name in (*find_digit_ids(even), *find_names(even)):
         keep(name.kind, name.value, "", name.start, name.end)
-    for clause in (*find_negations(even), *find_constraints(even)):
+    for clause in (*find_negations(even), *find_constraints(even)) if clauses else ():
         found.append(
             Fact(clause.kind, text[clause.start : clause.end], clause.value, "", clause.start, clause.end)
         )
@@ -104,16 +108,24 @@ class Evidence:
     def __init__(self, texts: Iterable[str], identity: Iterable[str] = ()) -> None:
         quoted = "\n".join(plain(text) for text in texts)
         named = "\n".join(plain(text) for text in identity)
-        self._facts = [fact for fact in find_facts(quoted) if fact.kind in HARD]
-        self._named = [fact for fact in find_facts(named) if fact.kind in HARD] if named else []
+        self._evidence = quoted
+        self._identity = named
         self._quoted = quoted.lower()
         self._whole = f"{quoted}\n{named}".lower()
         self._original = f"{quoted}\n{named}"
         self._words: frozenset[str] | None = None
 
+    @cached_property
+    def _facts(self) -> list[Fact]:
+        return [fact for fact in find_facts(self._evidence, clauses=False) if fact.kind in HARD]
+
+    @cached_property
+    def _named(self) -> list[Fact]:
+        return [fact for fact in find_facts(self._identity, clauses=False) if fact.kind in HARD]
+
     def missing(self, statement: str) -> tuple[Fact, ...]:
         """The facts of `statement` that these texts do not have."""
-        facts = [fact for fact in find_facts(statement) if fact.kind in _COMPARED]
+        facts = [fact for fact in find_facts(statement, clauses=False) if fact.kind in _COMPARED]
         return tuple(fact for fact in (*facts, *_stray_digits(statement, facts)) if not self.has(fact))
 
     def has(self, fact: Fact) -> bool:

@@ -66,11 +66,14 @@ _DIGITS = re.compile(
     r"|\s?(?P<letter>[kKMBT]|(?<=[0-9])[mb])(?![A-Za-z0-9/²³])"
     r"|[多余几]?(?P<scale>万亿|百万|千万|亿|万|千(?![米克瓦卡焦])|百(?!分)|兆(?!瓦)))?"
 )
+_DIGIT = re.compile("[0-9]")
 _WORD = "|".join((*_SMALL, *_BIG))
 _RUN = re.compile(
     rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
     rf"(?:(?:{_WORD})(?:,?[\s-]+and[\s-]+|[\s-]+))*(?:{_WORD})\b"
 )
+_LETTERS = re.compile("[a-z]+")
+_NUMBER_WORDS = frozenset((*_SMALL, *_BIG, *_ORDINALS, *_TIMES, *_PARTS, *(f"{part}s" for part in _PARTS)))
 _RUN_WORD = re.compile(rf"(?i)half[\s-]an?\b|an?\b|(?:{_WORD})\b")
 _SINGLE = re.compile(
     rf"(?i)\b(?:(?P<count>an?|one|two|three|four|five|seven)[\s-](?P<part>{'|'.join(_PARTS)})s?"
@@ -97,10 +100,12 @@ def find_figures(text: str) -> Iterator[Figure]:
 
     `text` has half-width digits and plain dashes.
     """
-    yield from _digits(text)
+    if _DIGIT.search(text):
+        yield from _digits(text)
     if not text.isascii():
         yield from _chinese(text)
-    yield from _words(text)
+    if not _NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
+        yield from _words(text)
 
 
 def _digits(text: str) -> Iterator[Figure]:
@@ -135,10 +140,9 @@ def _is_hundred_million(text: str, figure: Figure) -> bool:
 
 
 def _decimal(match: re.Match[str]) -> float:
-    value = float(re.sub(r"[,\u00a0\u202f\u2009]", "", match["number"]))
-    if match["power"]:
-        value *= 10.0 ** int(match["power"][1:])
-    elif match["word"]:
+    written = re.sub(r"[,\u00a0\u202f\u2009]", "", match["number"])
+    value = float(written + (match["power"] or ""))  # 1e400 is infinite and no error
+    if match["word"]:
         value *= _SCALES[match["word"].lower()]
     elif match["letter"]:
         # A small m is a metre and a small b a bit, unless money stands before the number.

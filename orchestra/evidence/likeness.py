@@ -45,7 +45,7 @@ class Reading:
 
     @cached_property
     def facts(self) -> list[Fact]:
-        return [fact for fact in find_facts(self.claim.text) if fact.kind not in ("negation", "constraint")]
+        return find_facts(self.claim.text, clauses=False)
 
     @cached_property
     def values(self) -> frozenset[tuple[str, str]]:
