@@ -103,7 +103,8 @@ def brief_of(session: Session, question: str, work: Work) -> HandOff[Brief]:
     nothing = failed_study(sender="researcher", reason=session.stopped or "not studied")
     studies = [work.studies.get(number, nothing) for number, _ in enumerate(work.plan.questions, start=1)]
     cap = session.room("writer")
-    return make_brief(question, work.plan, studies, cap=cap, count=session.kit.counter.count)
+    count, find = session.kit.counter.count, session.ledger.facts
+    return make_brief(question, work.plan, studies, cap=cap, count=count, find=find)
 
 
 async def write(session: Session, brief: HandOff[Brief], options: Options, work: Work) -> None:

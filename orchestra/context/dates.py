@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from orchestra.context.figures import chinese_number
 from orchestra.context.units import unit_at
+from orchestra.text.shape import has_any, letter_runs, outline
 
 
 class Dated(NamedTuple):
@@ -57,11 +58,10 @@ _QUARTER = re.compile(
     rf"|第?([一二三四1-4])季度"
 )
 # Quick looks: what a pattern cannot do without is mostly not there.
-_LETTERS = re.compile("[a-z]+")
-_DIGIT = re.compile("[0-9]")
-_PARTED = re.compile("[0-9][-/.][0-9]")
-_NEAR_HOUR = re.compile(r"[0-9] ?(?:[aApP]\.?[mM]|o'clock)")
-_WEEKDAY_WORDS = frozenset(f"{day}{end}" for day in _WEEKDAYS for end in ("", "s"))
+_PARTED = (b"0-0", b"0/0", b"0.0")
+_NEAR_HOUR = (b"0a", b"0A", b"0 a", b"0 A")  # 5pm, 5 pm, 5 p.m., 5 o'clock
+_MONTH_WORDS = frozenset(name.encode() for name in _MONTHS)
+_WEEKDAY_WORDS = frozenset(f"{day}{end}".encode() for day in _WEEKDAYS for end in ("", "s"))
 _NUM = "[零〇一二三四五六七八九十]"
 _CHINESE = re.compile(
     rf"(?:([0-9]{{4}}|{_NUM}{{4}})\s?年度?\s?)?(?:([0-9]{{1,2}}|{_NUM}{{1,3}})\s?月(?!球|亮|薪|饼|台)份?\s?)?"
@@ -85,10 +85,11 @@ def find_dates(text: str) -> Iterator[Dated]:
     """Every date and time of `text`, which has half-width digits; spans may overlap, the longer is right."""
     if not text.isascii():
         yield from _chinese(text)
-    words = frozenset(_LETTERS.findall(text.lower()))
-    months = not _MONTHS.keys().isdisjoint(words)
-    if _DIGIT.search(text):
-        yield from _digits(text, months=months)
+    words = letter_runs(text)
+    months = not _MONTH_WORDS.isdisjoint(words)
+    shape = outline(text)
+    if b"0" in shape:
+        yield from _digits(text, shape, months=months)
     for match in _MONTH_ALONE.finditer(text) if months else ():
         month = _MONTHS[match[1].lower()]
         if month not in (3, 5, 8) or match.start() != match.start(1):  # may, march and august are words too
@@ -99,7 +100,7 @@ def find_dates(text: str) -> Iterator[Dated]:
         if match[1]:
             day = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[1].lower()))
         yield Dated(*match.span(), f"w{day + 1}")
-    for match in _QUARTER.finditer(text) if wide or "Q" in text or "quarter" in words else ():
+    for match in _QUARTER.finditer(text) if wide or "Q" in text or b"quarter" in words else ():
         named = (match[1] or match[3] or match[5]).lower()
         number = next(at for at, keys in enumerate(_QUARTERS) if named in keys) + 1
         year = match[2] or match[4]
@@ -114,8 +115,8 @@ _QUARTERS = (
 )
 
 
-def _digits(text: str, *, months: bool) -> Iterator[Dated]:
-    parted = _PARTED.search(text)
+def _digits(text: str, shape: bytes, *, months: bool) -> Iterator[Dated]:
+    parted = has_any(shape, _PARTED)
     for match in _ISO.finditer(text) if parted else ():
         yield Dated(*match.span(), _value(match[1], match[3], match[4]))
     for match in _SLASHED.finditer(text) if parted else ():
@@ -129,7 +130,7 @@ def _digits(text: str, *, months: bool) -> Iterator[Dated]:
         yield Dated(*match.span(), _value(match[3], _month(match[2]), match[1]))
     for match in _MONTH_FIRST.finditer(text) if months else ():
         yield Dated(*match.span(), _value(match[3] or match[4], _month(match[1]), match[2]))
-    for match in _YEAR_ALONE.finditer(text):
+    for match in _YEAR_ALONE.finditer(text) if b"0000" in shape else ():
         if not unit_at(text, match.end())[0] or text[match.end() : match.end() + 1] == "-":
             yield Dated(*match.span(), match[1])
     for match in _DECADE.finditer(text) if "0s" in text or "0's" in text or "0年代" in text else ():
@@ -137,9 +138,9 @@ def _digits(text: str, *, months: bool) -> Iterator[Dated]:
             yield Dated(*match.span(), f"{match[1]}x")
         elif match[2]:
             yield Dated(*match.span(), f"{int(match[2]) - 1}{match[3]}x")
-    for match in _CLOCK.finditer(text) if ":" in text else ():
+    for match in _CLOCK.finditer(text) if b":" in shape else ():
         yield _time(match, int(match[1]), int(match[2]), (match[3] or "").lower())
-    for match in _HOUR.finditer(text) if _NEAR_HOUR.search(text) else ():
+    for match in _HOUR.finditer(text) if has_any(shape, _NEAR_HOUR) else ():
         yield _time(match, int(match[1] or match[3]), 0, (match[2] or "").lower())
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from orchestra.context.units import CURRENCIES, CURRENCY_SIGNS, unit_at
+from orchestra.text.shape import letter_runs, outline
 from orchestra.values.facts import FactKind
 
 
@@ -67,13 +68,16 @@ _DIGITS = re.compile(
     r"|[多余几]?(?P<scale>万亿|百万|千万|亿|万|千(?![米克瓦卡焦])|百(?!分)|兆(?!瓦)))?"
 )
 _DIGIT = re.compile("[0-9]")
+_BEFORE_DIGIT = 2  # a minus, a point
+_BEFORE_MONEY = max(map(len, CURRENCY_SIGNS)) + 3  # and a currency's sign, a space
 _WORD = "|".join((*_SMALL, *_BIG))
 _RUN = re.compile(
     rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
     rf"(?:(?:{_WORD})(?:,?[\s-]+and[\s-]+|[\s-]+))*(?:{_WORD})\b"
 )
-_LETTERS = re.compile("[a-z]+")
-_NUMBER_WORDS = frozenset((*_SMALL, *_BIG, *_ORDINALS, *_TIMES, *_PARTS, *(f"{part}s" for part in _PARTS)))
+_NUMBER_WORDS = frozenset(
+    word.encode() for word in (*_SMALL, *_BIG, *_ORDINALS, *_TIMES, *_PARTS, *(f"{part}s" for part in _PARTS))
+)
 _RUN_WORD = re.compile(rf"(?i)half[\s-]an?\b|an?\b|(?:{_WORD})\b")
 _SINGLE = re.compile(
     rf"(?i)\b(?:(?P<count>an?|one|two|three|four|five|seven)[\s-](?P<part>{'|'.join(_PARTS)})s?"
@@ -100,17 +104,33 @@ def find_figures(text: str) -> Iterator[Figure]:
 
     `text` has half-width digits and plain dashes.
     """
-    if _DIGIT.search(text):
-        yield from _digits(text)
+    shape = outline(text)
+    if b"0" in shape:
+        money = b"$" in shape or b"AA" in shape or not text.isascii()
+        yield from _digits(text, _BEFORE_MONEY if money else _BEFORE_DIGIT)
     if not text.isascii():
         yield from _chinese(text)
-    if not _NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
+    if not _NUMBER_WORDS.isdisjoint(letter_runs(text)):
         yield from _words(text)
 
 
-def _digits(text: str) -> Iterator[Figure]:
+def _numbers(text: str, before: int) -> Iterator[re.Match[str]]:
+    """What `_DIGITS` finds; it is tried only where a digit is near, as it is slow to find out that none is."""
+    end = 0
+    digit = _DIGIT.search(text)
+    while digit:
+        at = digit.start()
+        tries = (_DIGITS.match(text, start) for start in range(max(end, at - before), at + 1))
+        match = next((found for found in tries if found), None)
+        if match:
+            yield match
+            end = match.end()
+        digit = _DIGIT.search(text, match.end() if match else at + 1)
+
+
+def _digits(text: str, window: int) -> Iterator[Figure]:
     before: Figure | None = None
-    for match in _DIGITS.finditer(text):
+    for match in _numbers(text, window):
         value = _decimal(match)
         end = match.end()
         if match["ordinal"] or text[match.start() - 1 : match.start()] == "第":

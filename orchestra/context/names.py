@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from orchestra.context.units import CURRENCY_SIGNS, unit_at
+from orchestra.text.shape import has_any, outline
 from orchestra.values.facts import FactKind
 
 
@@ -49,7 +50,9 @@ _PREFIXED = re.compile(
 )
 # One quick look for what the patterns above and below cannot do without; most sentences have none of it.
 _ODD_WORD = re.compile(r"[a-z0-9][A-Z]|[A-Za-z]-?[0-9]|_|[A-Za-z0-9]\.[a-z]")
-_ODD_NUMBER = re.compile(r"[A-Z]{2}|#|[0-9a-f]{7}")
+_TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
+_ODD_WORD_SHAPES = (b"aA", b"0A", b"a0", b"A0", b"a-0", b"A-0", b"_", b"a.a", b"A.a", b"0.a")
+_ODD_NUMBER_SHAPES = (b"AA", b"#", b"a0", b"0a")
 _NEAR_VERSION = re.compile(r"[0-9]\.[0-9]|(?:ersion |elease |版本 ?)v?[0-9]")
 _NO_PREFIX = frozenset(
     "AND OR NOT IN ON AT BY TO OF THE FOR FROM WITH OVER UNDER ABOUT IS ARE WAS NO ALL GDP TOP".split()  # noqa: SIM905 - words
@@ -65,7 +68,7 @@ _DIGIT_FIRST = re.compile(
     r"|[0-9]{3,4}-[0-9]{4})(?![A-Za-z0-9_])"
 )
 
-_NEAR_DIGIT_FIRST = re.compile(r"[0-9](?:[A-Za-z]|-[0-9A-Z])")
+_DIGIT_FIRST_SHAPES = (b"0a", b"0A", b"0-0", b"0-A")
 
 _WORD = re.compile(r"[^\W\d_](?:[\w]|['.&-](?=\w))*\.?")
 _JOINERS = frozenset("of the de la le du van von der den di da al bin & and for".split())  # noqa: SIM905 - words
@@ -140,14 +143,18 @@ def find_exact(text: str) -> Iterator[Named]:
     if "@" in text:
         for match in _EMAIL.finditer(text):
             yield Named(*match.span(), "email", match[0].lower())
-    for match in _LETTER_FIRST.finditer(text) if _ODD_WORD.search(text) else ():
-        yield Named(*match.span(), "id", match[0].lower())
-    for match in _PREFIXED.finditer(text) if _ODD_NUMBER.search(text) else ():
+    shape = outline(text)
+    if has_any(shape, _ODD_WORD_SHAPES):
+        for token in _TOKEN.finditer(text):
+            if _ODD_WORD.search(token[0]):
+                for match in _LETTER_FIRST.finditer(text, *token.span()):
+                    yield Named(*match.span(), "id", match[0].lower())
+    for match in _PREFIXED.finditer(text) if has_any(shape, _ODD_NUMBER_SHAPES) else ():
         if not match[1]:
             yield Named(*match.span(), "id", match[0].lower())
         elif match[1] not in _NO_PREFIX and not unit_at(text, match.end())[0]:
             yield Named(*match.span(), "id", f"{match[1]} {match[2].lstrip('0') or '0'}".lower())
-    for match in _VERSION.finditer(text) if _NEAR_VERSION.search(text) else ():
+    for match in _VERSION.finditer(text) if b"0" in shape and _NEAR_VERSION.search(text) else ():
         if match[0].count(".") == 1 and "ersion" not in text[max(0, match.start() - 9) : match.start()]:
             before = _BEFORE_VERSION.search(text, max(0, match.start() - 24), match.start())
             if before is None or before[1].lower() in COMMON or unit_at(text, match.end())[0]:
@@ -162,7 +169,7 @@ def find_exact(text: str) -> Iterator[Named]:
 
 def find_digit_ids(text: str) -> Iterator[Named]:
     """Ids that begin with a digit, to be looked for after numbers with units."""
-    for match in _DIGIT_FIRST.finditer(text) if _NEAR_DIGIT_FIRST.search(text) else ():
+    for match in _DIGIT_FIRST.finditer(text) if has_any(outline(text), _DIGIT_FIRST_SHAPES) else ():
         yield Named(*match.span(), "id", match[0].lower())
 
 
