@@ -117,14 +117,14 @@ def ranker(units: Sequence[Unit]) -> Callable[[str], list[Unit]]:
     mean = sum(lengths) / max(1, len(lengths))
 
     def rank(query: str) -> list[Unit]:
-        scores: Counter[int] = Counter()
+        scores: dict[int, float] = defaultdict(float)
         for term in query_terms(query):
             rows = postings.get(term, ())
             rarity = math.log(1 + (len(units) - len(rows) + 0.5) / (len(rows) + 0.5))
             for at in rows:
                 count = units[at].counts[term]
                 norm = K1 * (1 - B + B * lengths[at] / mean)
-                scores[at] += rarity * count * (K1 + 1) / (count + norm)  # type: ignore[assignment]
+                scores[at] += rarity * count * (K1 + 1) / (count + norm)
         return [units[at] for at, _ in sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))]
 
     return rank
@@ -199,7 +199,10 @@ async def run(folder: Path, questions: Sequence[Question]) -> tuple[list[Row], d
 
 def table(rows: Sequence[Row], totals: Mapping[str, Any], questions: Sequence[Question]) -> str:
     wanted = {question.id: question for question in questions}
-    lines = [f"{'question':22}{'gold':>6}{'facts':>7}{'words':>7}{'docs':>6}{'quotes':>9}{'supported':>11}{'s':>6}  missed"]
+    lines = [
+        f"{'question':22}{'gold':>6}{'facts':>7}{'words':>7}{'docs':>6}{'quotes':>9}"
+        f"{'supported':>11}{'s':>6}  missed"
+    ]
     for row in rows:
         question = wanted[row.id]
         lines.append(
@@ -208,12 +211,17 @@ def table(rows: Sequence[Row], totals: Mapping[str, Any], questions: Sequence[Qu
             f"{f'{row.supported}/{row.sentences}':>11}{row.seconds:>6.1f}  {', '.join(row.missed)}"
         )
     lines.append(
-        f"extractive       gold {totals['gold']:.1%}  facts {totals['facts']:.1%}  words <= {totals['most_words']}  "
-        f"verbatim {totals['verbatim']:.1%}  supported {totals['supported']:.1%}  {totals['seconds']:.2f} s each"
+        f"extractive       gold {totals['gold']:.1%}  facts {totals['facts']:.1%}  words <= "
+        f"{totals['most_words']}  "
+        f"verbatim {totals['verbatim']:.1%}  supported {totals['supported']:.1%}  {totals['seconds']:.2f} "
+        f"s each"
     )
     for name in ("sentences", "passages"):
         base = totals["baselines"]
-        lines.append(f"BM25 {name:10}  gold {base[f'{name} gold']:.1%}  facts {base[f'{name} facts']:.1%}  at {MOST_WORDS} words")
+        lines.append(
+            f"BM25 {name:10}  gold {base[f'{name} gold']:.1%}  facts {base[f'{name} facts']:.1%}  at "
+            f"{MOST_WORDS} words"
+        )
     return "\n".join(lines)
 
 
@@ -221,14 +229,22 @@ def shown(report: Report) -> str:
     """A report as plain text, for a reader of the benchmark."""
     lines = [f"# {report.title}", *(f"  {s.text} {list(s.citations)}" for s in report.summary)]
     for section in report.sections:
-        lines += [f"## {section.heading}", *(f"  {s.text} {list(s.citations)}{' !! ' + s.problem if s.problem else ''}" for s in section.sentences)]
+        lines += [
+            f"## {section.heading}",
+            *(
+                f"  {s.text} {list(s.citations)}{' !! ' + s.problem if s.problem else ''}"
+                for s in section.sentences
+            ),
+        ]
     lines += [f"[{r.n}] {r.locator} {r.title}" for r in report.references]
     lines += [f"gap: {gap}" for gap in report.gaps] + [f"conflict: {about}" for about in report.conflicts]
     return "\n".join(lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder of documents, with questions.json")
     parser.add_argument("--questions", type=Path, help="another file of questions")
     parser.add_argument("--half", choices=("even", "odd"), help="every second question only")
@@ -236,7 +252,10 @@ def main() -> None:
     parser.add_argument("--print", nargs="*", default=(), metavar="ID", help="also print these reports")
     given = parser.parse_args()
     source = given.questions or given.data / "questions.json"
-    questions = [Question(q["id"], q["question"], tuple(q["gold"]), tuple(q["facts"])) for q in json.loads(source.read_text("utf-8"))]
+    questions = [
+        Question(q["id"], q["question"], tuple(q["gold"]), tuple(q["facts"]))
+        for q in json.loads(source.read_text("utf-8"))
+    ]
     questions = {"even": questions[::2], "odd": questions[1::2]}.get(given.half, questions)
     if given.print:
         questions = [question for question in questions if question.id in given.print]
@@ -246,7 +265,11 @@ def main() -> None:
         os.chdir(work)
         rows, totals, reports = anyio.run(run, folder, questions)
     if given.json:
-        print(json.dumps({"totals": totals, "questions": [structs.asdict(row) for row in rows]}, ensure_ascii=False))
+        print(
+            json.dumps(
+                {"totals": totals, "questions": [structs.asdict(row) for row in rows]}, ensure_ascii=False
+            )
+        )
         return
     for report in reports if given.print else ():
         print(shown(report), end="\n\n")

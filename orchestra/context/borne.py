@@ -140,7 +140,7 @@ class Evidence:
 
 
 def _stands(value: str, text: str) -> bool:
-    """Whether `value` stands in `text` as it is, touching no letter, digit or point: by far the usual case."""
+    """Whether `value` stands in `text` as it is, touching no letter, digit or point: the usual case."""
     at = text.find(value) if value else -1
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(value) : at + len(value) + 2]

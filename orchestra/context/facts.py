@@ -14,7 +14,6 @@ from orchestra.context.names import find_digit_ids, find_exact, find_names
 from orchestra.context.units import alike, in_base
 from orchestra.values.facts import Fact, FactKind
 
-
 HARD: frozenset[FactKind] = frozenset(("number", "percent", "money", "date", "time", "id", "url", "email"))
 _EVEN = {0xFF01 + at: 0x21 + at for at in range(94)} | {
     ord(char): ord(plain)
@@ -57,11 +56,12 @@ def figures_and_names(text: str) -> list[Fact]:
             taken[start:end] = b"\x01" * (end - start)
             found.append(Fact(kind, text[start:end], value, unit, start, end))
 
-    exact = sorted(find_exact(even), key=lambda name: (name.start - name.end, name.start))
-    for name in exact:
-        keep(name.kind, name.value, "", name.start, name.end)
-    for date in sorted(find_dates(even), key=lambda date: (date.start - date.end, date.start)):
-        keep("time" if date.is_time else "date", date.value, date.unit, date.start, date.end)
+    exact = [Fact(name.kind, "", name.value, "", name.start, name.end) for name in find_exact(even)]
+    for date in find_dates(even):
+        kind: FactKind = "time" if date.is_time else "date"
+        exact.append(Fact(kind, "", date.value, date.unit, date.start, date.end))
+    for fact in sorted(exact, key=lambda fact: (fact.start - fact.end, fact.start)):
+        keep(fact.kind, fact.value, fact.unit, fact.start, fact.end)
     for figure in sorted(find_figures(even), key=lambda figure: (figure.start - figure.end, figure.start)):
         keep(figure.kind, f"{figure.value:.12g}", figure.unit, figure.start, figure.end)
     for name in (*find_digit_ids(even), *find_names(even)):

@@ -70,6 +70,7 @@ _DIGITS = re.compile(
 _DIGIT = re.compile("[0-9]")
 _BEFORE_DIGIT = 2  # a minus, a point
 _BEFORE_MONEY = max(map(len, CURRENCY_SIGNS)) + 3  # and a currency's sign, a space
+_RANGE = re.compile(r"\s?(?:-|~|to|至|到)\s?")
 _WORD = "|".join((*_SMALL, *_BIG))
 _RUN = re.compile(
     rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
@@ -149,6 +150,9 @@ def _digits(text: str, window: int) -> Iterator[Figure]:
             # 3亿5000万 is one number in two steps
             figure = Figure(before.start, end, before.value + value, unit)
         elif before:
+            in_range = not before.unit and figure.unit not in ("", "ordinal")
+            if in_range and _RANGE.fullmatch(text, before.end, figure.start):
+                before = Figure(before.start, before.end, before.value, figure.unit)  # 40 to 90 mg
             yield before
         before = figure
     if before:

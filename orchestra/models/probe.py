@@ -148,7 +148,11 @@ async def _output(model: Model, found: Probed) -> Probed:
 async def _tools(model: Model, found: Probed) -> Probed:
     if not found.answers:
         return found
-    parameters = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    parameters = {
+        "type": "object",
+        "properties": {"city": {"type": "string", "maxLength": 30}},
+        "required": ["city"],
+    }
     weather = ToolSpec("get_weather", "Get the weather of a city.", parameters)
     try:
         request = _ask("What is the weather in Paris?", tools=(weather,), tool_choice="required")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -140,7 +141,7 @@ def test_ids(text: str, kind: str, value: str) -> None:
     ],
 )
 def test_names(text: str, names: list[str]) -> None:
-    """A name is a capital inside a sentence, or what a title mark or an ending shows; an opening word is none."""
+    """A capital inside a sentence, what a title mark or an ending shows; an opening word is none."""
     assert [value for _, value, _ in facts(text, "name")] == names
 
 
@@ -166,7 +167,7 @@ def test_facts_stand_where_they_say(text: str) -> None:
     found = find_facts(text)
     assert all(text[fact.start : fact.end] == fact.text != "" for fact in found)
     apart = [fact for fact in found if fact.kind not in ("negation", "constraint")]
-    assert all(one.end <= other.start for one, other in zip(apart, apart[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(apart))
 
 
 @given(st.integers(0, 10**12), st.sampled_from(["{}", "about {:,} in all", "共{}件", "({})", "${:,}"]))

@@ -124,7 +124,7 @@ def test_all_failed_is_failed() -> None:
 )
 @settings(max_examples=60)
 def test_any_brief_keeps_within_its_cap(studies: list[list[tuple[str, int]]], cap: int) -> None:
-    """For any studies and any cap: it fits, is the same each time, counts what it left out, numbers from c1."""
+    """For any studies and any cap: it fits, is the same each time and numbers its claims from c1."""
     made_studies = [
         Study(
             f"Question {place}?",

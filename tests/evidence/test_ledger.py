@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +63,6 @@ def test_shown_spans_are_merged(pairs: list[tuple[int, int]]) -> None:
     spans = [(min(pair), max(pair)) for pair in pairs]
     ledger.show("r1", [Passage(source, source.text[start:end], start, end) for start, end in spans])
     shown = ledger.shown("r1", source)
-    assert all(one[1] < other[0] for one, other in zip(shown, shown[1:], strict=False))
+    assert all(one[1] < other[0] for one, other in pairwise(shown))
     covered = {at for start, end in shown for at in range(start, end)}
     assert covered == {at for start, end in spans for at in range(start, end)}

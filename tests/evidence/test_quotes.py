@@ -13,8 +13,9 @@ from orchestra.text.fold import fold
 from tests.evidence.making import document
 
 TEXT = (
-    "The mill sold 11,250 units in 2024.\nIt’s the  best—known\nmill, they say. 外长们在\n会后发表的联合声明中说，"
-    "共二千三百五十万元。The end of ﬁne things. It **must** call ``build_wheel`` now. A change of -5 % in sales."
+    "The mill sold 11,250 units in 2024.\nIt’s the  best—known\nmill, they say. "
+    "外长们在\n会后发表的联合声明中说，共二千三百五十万元。The end of ﬁne things."
+    " It **must** call ``build_wheel`` now. A change of -5 % in sales."
 )
 SOURCE = document("a.md", TEXT)
 

@@ -24,6 +24,7 @@ def dropped(place: Place, error: BaseException, times: Times, *, begun: bool) ->
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return unreachable(place, f"is behind a proxy that refuses ({error.status}): check HTTPS_PROXY")
     if isinstance(error, aiohttp.ClientConnectorError):
+        told = f"{error.host}:{error.port}, {error.os_error.strerror or error.os_error}"
         return unreachable(place, f"cannot be reached ({told}): check that it runs and that its url is right")
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return unreachable(place, f"did not take the connection within {times.connect_seconds or 0:g} s")

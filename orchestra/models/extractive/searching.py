@@ -31,7 +31,11 @@ NEAR_BEST = 0.7  # documents that fit at least so well beside the best one are o
 MOST_SECTIONS = 2
 SECTION_WORTH = 0.05
 CORE_WORTH = 0.06
-_CORE = re.compile(r"^(?:specification|design|overview|usage|syntax|details|semantics|how .{1,30} works?|用法|方法|要求|规定|概述)$", re.IGNORECASE)
+_CORE = re.compile(
+    r"^(?:specification|design|overview|usage|syntax|details|semantics|how .{1,30} works?"
+    r"|用法|方法|要求|规定|概述)$",
+    re.IGNORECASE,
+)
 COVERED_HITS = 3  # a part of the question counts as found when so many passages hold it
 _QUERY = re.compile(r"quer(?:y|ies)|question|keywords?|terms?|text|q$", re.IGNORECASE)
 _PATH = re.compile(r"path|document|locator|file|source|name", re.IGNORECASE)
@@ -49,7 +53,7 @@ class Lookup(Struct, frozen=True):
 
 
 class Desk(Struct, frozen=True):
-    """The tools at hand, by what they do: a search with its parameter, a reader with its, "" where there is none."""
+    """The tools at hand by what they do, with their parameters; "" where there is none."""
 
     search: str
     query: str
@@ -78,7 +82,9 @@ def desk(tools: Sequence[ToolSpec]) -> Desk:
 def _parameters(tool: ToolSpec) -> tuple[list[str], list[str]]:
     properties: Mapping[str, Any] = tool.parameters.get("properties", {})
     kinds = {name: schema.get("type") for name, schema in properties.items() if isinstance(schema, Mapping)}
-    return [n for n, kind in kinds.items() if kind == "string"], [n for n, kind in kinds.items() if kind == "integer"]
+    return [n for n, kind in kinds.items() if kind == "string"], [
+        n for n, kind in kinds.items() if kind == "integer"
+    ]
 
 
 def next_lookups(
@@ -181,7 +187,9 @@ def _readings(
     known: Relevance, desk: Desk, made: Sequence[MadeCall], listed: Mapping[str, Sequence[str]]
 ) -> list[Lookup]:
     """The beginning of the best document, which tells what it is about; then its sections that fit best."""
-    opened = {(str(call.arguments.get(desk.path)), str(call.arguments.get(desk.section, ""))) for call in made}
+    opened = {
+        (str(call.arguments.get(desk.path)), str(call.arguments.get(desk.section, ""))) for call in made
+    }
     fits = known.document_fits()
     ranked = known.documents()
     near = [name for name in ranked[:MOST_OPENED] if fits[name] >= NEAR_BEST * fits[ranked[0]]]
@@ -189,7 +197,9 @@ def _readings(
         return [Lookup(desk.read, {desk.path: name}) for name in near]
     if not desk.section:
         return []
-    queues = [[(name, path) for path in _sections(known, name, listed[name])] for name in ranked if name in listed]
+    queues = [
+        [(name, path) for path in _sections(known, name, listed[name])] for name in ranked if name in listed
+    ]
     turns = [pair for row in zip_longest(*queues) for pair in row if pair is not None and pair not in opened]
     return [Lookup(desk.read, {desk.path: name, desk.section: path}) for name, path in turns[:MOST_SECTIONS]]
 
@@ -210,7 +220,9 @@ def _sections(known: Relevance, document: str, names: Sequence[str]) -> list[str
             continue
         inside = term_set(path.split(" > ")[-1])
         worth = sum(known.asked.get(term, 0.0) + 0.5 * known.taught.get(term, 0.0) for term in inside)
-        worth = worth / max(1, len(inside)) ** 0.3 + (CORE_WORTH if _CORE.search(path.split(" > ")[-1]) else 0.0)
+        worth = worth / max(1, len(inside)) ** 0.3 + (
+            CORE_WORTH if _CORE.search(path.split(" > ")[-1]) else 0.0
+        )
         if worth >= SECTION_WORTH and not DOUBTED_SECTION.search(path):
             ranked.append((-worth, path))
     chosen: list[str] = []
@@ -225,7 +237,7 @@ def _surfaces(hits: Sequence[Hit]) -> dict[str, str]:
     found: dict[str, str] = {}
     for hit in hits:
         for word in re.findall(r"[A-Za-z][\w.-]*\w|[\u3400-\u9fff]{2,}", hit.text):
-            if "\u3400" <= word[0]:
+            if word[0] >= "\u3400":
                 for at in range(len(word) - 1):
                     found.setdefault(word[at : at + 2], word[at : at + 2])
             elif word.lower() not in STOP_WORDS:
