@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
+import anyio.to_thread
 from msgspec import Struct
 
 from orchestra.config.load import load_settings
@@ -27,11 +28,15 @@ from orchestra.models.configured import configured_models, keys_of
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
 from orchestra.roles.load import load_roles
+from orchestra.session.gate import Gate, GateStatistics
+from orchestra.session.house import House
 from orchestra.session.session import INTERRUPTED, Kit, Session, Watch
+from orchestra.session.watchdog import Blocks, watched
 from orchestra.spend import Spend
 from orchestra.tools.documents.index import DocumentIndex
 from orchestra.tools.documents.tools import document_tools
 from orchestra.tools.port import Tool
+from orchestra.tools.threads import tool_threads
 from orchestra.tools.toolbox import Toolbox
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
@@ -80,6 +85,9 @@ class Runtime:
         self._opening = anyio.Lock()
         self._toolbox = Toolbox()
         self._kit: Kit | None = None
+        self._house: House | None = None
+        self._drain_seconds: float | None = None
+        self.blocked = Blocks()
 
     async def __aenter__(self) -> Runtime:
         try:
@@ -90,6 +98,7 @@ class Runtime:
         return self
 
     async def __aexit__(self, *error: object) -> None:
+        await self.drain(self._drain_seconds)
         await self._stack.aclose()
         self._kit = None
 
@@ -99,6 +108,19 @@ class Runtime:
         if self._kit is None:
             raise RuntimeError("A Runtime works inside its `async with` block only.")
         return self._kit
+
+    @property
+    def statistics(self) -> GateStatistics:
+        """Sessions at work, waiting, admitted and refused."""
+        return self._inside.gate.statistics
+
+    async def drain(self, seconds: float | None) -> None:
+        """Take no more sessions and return when none is at work.
+
+        Those that are not done after so many seconds (None: no limit) are stopped, to be resumed later.
+        """
+        if self._house is not None:
+            await self._house.drain(seconds)
 
     async def research(
         self,
@@ -131,9 +153,16 @@ class Runtime:
         watch: Watch | None = None,
         workflow: str = "research_then_write",
     ) -> AsyncIterator[Session]:
-        """One request, recorded from start to end however it ends."""
-        kit = self.kit
+        """One request, recorded from start to end however it ends. Raises Overloaded without a place."""
         check_question(question)
+        async with self._inside.gate.place(), self._recorded(question, documents, watch, workflow) as session:
+            yield session
+
+    @asynccontextmanager
+    async def _recorded(
+        self, question: str, documents: str | Path | None, watch: Watch | None, workflow: str
+    ) -> AsyncIterator[Session]:
+        kit = self.kit
         toolbox, problems = self._toolbox, tuple[str, ...]()
         if documents is not None:
             index = await self._index(documents)
@@ -150,10 +179,16 @@ class Runtime:
         )
         session = Session(kit, name, question, toolbox=toolbox, watch=watch)
         session.problems = problems
-        status: Status = "interrupted"
-        try:
+        async with self._inside.hosted(session), self._ending(session):
             await session.record("started", data={"workflow": workflow, "models": models})
             yield session
+
+    @asynccontextmanager
+    async def _ending(self, session: Session) -> AsyncIterator[None]:
+        """A session's end in the journal, whichever it is."""
+        status: Status = "interrupted"
+        try:
+            yield
             status = end_of(session.stopped)
         except OrchestraError as error:
             status = "failed"
@@ -165,12 +200,21 @@ class Runtime:
             raise
         finally:
             with anyio.move_on_after(CLOSING_SECONDS, shield=True):
-                await kit.journal.finish(name, status, at=kit.clock())
+                await session.kit.journal.finish(session.id, status, at=session.kit.clock())
+
+    @property
+    def _inside(self) -> House:
+        if self._house is None:
+            raise RuntimeError("A Runtime works inside its `async with` block only.")
+        return self._house
 
     async def _open(self) -> None:
         settings = self._settings or load_settings().settings
         self._settings = settings
-        limits = settings.limits
+        limits, hosting = settings.limits, settings.runtime
+        self._drain_seconds = hosting.drain_seconds
+        self._house = House(Gate(hosting.sessions, hosting.waiting, time.monotonic))
+        tool_threads().total_tokens = hosting.tool_threads
         journal = await self._stack.enter_async_context(
             Journal.open(settings.store, secrets=keys_of(settings, os.environ))
         )
@@ -185,12 +229,15 @@ class Runtime:
             )
         )
         self._toolbox = Toolbox(self._hosting.tools)
+        counter = counter_for(tiers.model_for("large").name)
+        await anyio.to_thread.run_sync(counter.load)
+        self._stack.enter_context(watched(hosting.blocked_seconds, self.blocked.add))
         self._kit = Kit(
             limits=limits,
             roles=roles,
             policies={name: policy_for(name, overrides_of(settings, name)) for name in PRESETS},
             tiers=tiers,
-            counter=counter_for(tiers.model_for("large").name),
+            counter=counter,
             journal=journal,
             spend=Spend("runtime"),
             clock=time.time,

@@ -138,6 +138,28 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class RuntimeLimits(Struct, frozen=True, kw_only=True):
+    """How many sessions one process hosts, and how it ends."""
+
+    sessions: Annotated[int | None, About("Sessions at work at once.", above=0, unlimited=True)] = 1_000
+    waiting: Annotated[
+        int | None, About("Sessions that may wait for a place; more are refused.", above=0, unlimited=True)
+    ] = 1_000
+    drain_seconds: Annotated[
+        float | None,
+        About("Seconds that sessions have to finish when the runtime closes.", above=0, unlimited=True),
+    ] = 30.0
+    tool_threads: Annotated[
+        int, About("Worker threads for tools that are plain functions, at most.", above=0)
+    ] = 32
+    blocked_seconds: Annotated[
+        float | None,
+        About(
+            "A tool that holds up the event loop for so long is named in the log.", above=0, unlimited=True
+        ),
+    ] = 0.5
+
+
 class ContextOverride(Struct, frozen=True, kw_only=True):
     """Figures of a context preset that replace the built-in ones."""
 
@@ -211,6 +233,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ]
     documents: Documents = Documents()
     limits: SessionLimits = SessionLimits()
+    runtime: RuntimeLimits = RuntimeLimits()
     context: Mapping[Preset, ContextOverride] = {}
     logging: Logging = Logging()
 

@@ -76,12 +76,8 @@ def make_brief(
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
     costs = [count(_line(claim, place + 1)) + 1 for place, claim in items]
-    room = (
-        cap
-        - count(render_brief(brief))
-        - _SLACK
-        - sum(_conflict_cost(about, count) for _, _, about in conflicts)
-    )
+    disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
+    room = cap - count(render_brief(brief)) - _SLACK - disputes
     kept = [order[at] for at in _ranked(items, costs, room)]
     while True:
         full = _numbered(brief, readings, places, sorted(kept, key=lambda at: (places[at], at)), conflicts)
