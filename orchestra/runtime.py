@@ -47,7 +47,7 @@ Workflow = Callable[[Session, str], Awaitable[T]]
 
 # What "no limit" is in bytes, for the reader of files.
 NO_LIMIT = 1 << 62
-# A session's end is written even while everything is being cancelled, but not for longer than this.
+# A session's end is written whatever is cancelled, for at most so long.
 CLOSING_SECONDS = 5.0
 
 
@@ -66,8 +66,7 @@ class Hosting(Struct, frozen=True, kw_only=True):
 class Runtime:
     """`async with Runtime() as runtime:` hosts sessions until the block ends.
 
-    `settings` None: what the command line would find (orchestra.toml, environment, defaults). Raises
-    UserError at entry for what is wrong with settings, roles or store.
+    `settings` None: what the command line would find. Raises UserError at entry for settings, roles, store.
     """
 
     def __init__(
@@ -141,7 +140,8 @@ class Runtime:
 
     async def run(self, workflow: Workflow[T], question: str, *, documents: str | Path | None = None) -> T:
         """A workflow of your own: an async function of a session and a question."""
-        async with self.session(question, documents=documents, workflow=_name_of(workflow)) as session:
+        name = getattr(workflow, "__name__", type(workflow).__name__)
+        async with self.session(question, documents=documents, workflow=name) as session:
             return await workflow(session, question)
 
     @asynccontextmanager
@@ -297,7 +297,3 @@ def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
     """What the configuration says of a context preset, without what it leaves as it is."""
     given = settings.context.get(preset)
     return dict(given.figures()) if given is not None else {}
-
-
-def _name_of(workflow: Workflow[Any]) -> str:
-    return getattr(workflow, "__name__", type(workflow).__name__)

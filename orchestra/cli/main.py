@@ -19,6 +19,7 @@ COMMANDS = {
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),
     "simulate": ("orchestra.cli.simulate", "simulate"),
+    "load": ("orchestra.cli.load", "load"),
 }
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130
