@@ -53,7 +53,7 @@ class Witness:
     def work_of(self, number: int) -> tuple[float, int, int]:
         """Seconds in which anything worked for a session, its longest chain, its calls; forgets them."""
         spans = sorted(self.spans.pop(number, []))
-        return _covered(spans), _depth(spans), len(spans)
+        return covered(spans), depth(spans), len(spans)
 
 
 class WatchedModel:
@@ -101,7 +101,7 @@ def _parted(messages: tuple[Message, ...]) -> str:
     return " ".join("call" if message.calls else message.role for message in messages)
 
 
-def _covered(spans: list[tuple[float, float]]) -> float:
+def covered(spans: list[tuple[float, float]]) -> float:
     """Seconds in which at least one of the spans ran; they are sorted."""
     total, end = 0.0, float("-inf")
     for start, stop in spans:
@@ -111,10 +111,10 @@ def _covered(spans: list[tuple[float, float]]) -> float:
     return total
 
 
-def _depth(spans: list[tuple[float, float]]) -> int:
+def depth(spans: list[tuple[float, float]]) -> int:
     """The longest chain of spans of which each begins after the one before has ended."""
-    depth, end = 0, float("-inf")
+    longest, end = 0, float("-inf")
     for start, stop in sorted(spans, key=lambda span: span[1]):
         if start >= end:
-            depth, end = depth + 1, stop
-    return depth
+            longest, end = longest + 1, stop
+    return longest

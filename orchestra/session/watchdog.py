@@ -21,6 +21,7 @@ from orchestra.tools.toolbox import Toolbox
 _BEATS = 4  # heartbeats in the time after which a silent loop counts as blocked
 
 _REMEMBERED = 20
+_NOWHERE = (0, 0)
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -79,16 +80,21 @@ class _Watchdog:
         self._timer = self._loop.call_later(self._seconds / _BEATS, self._beat)
 
     def _watch(self) -> None:
-        told = 0.0
+        told, suspected = 0.0, _NOWHERE
         while not self._over.wait(self._seconds / _BEATS):
             beat_at = self._beat_at
             silent = time.monotonic() - beat_at
             if silent < self._seconds or beat_at == told:
                 continue
             frame = sys._current_frames().get(self._loop_thread)  # the one way to another thread's stack
-            if frame is not None and _is_busy(frame):
+            if frame is None or not _is_busy(frame):
+                continue
+            # A loop with much to do beats late too; only one that stands at the same place twice is blocked.
+            place = _place(frame)
+            if place == suspected:
                 told = beat_at
                 self._tell(_blocked(frame, silent))
+            suspected = place
 
 
 class Blocks(deque[Blocked]):
@@ -122,8 +128,21 @@ def _is_busy(frame: FrameType) -> bool:
     return not folder.endswith(("asyncio", "uvloop")) and frame.f_code.co_name != "select"
 
 
+def _place(frame: FrameType) -> tuple[int, int]:
+    """Where the loop is: inside which tool's call, else at which instruction of whose code."""
+    call = _tool_call(frame)
+    if call is not None:
+        return id(call), -1
+    own = next((at for at in _outwards(frame) if _is_own(at, None)), frame)
+    return id(own), own.f_lasti
+
+
+def _tool_call(frame: FrameType) -> FrameType | None:
+    return next((at for at in _outwards(frame) if at.f_code is _RUN), None)
+
+
 def _blocked(frame: FrameType, seconds: float) -> Blocked:
-    call = next((at for at in _outwards(frame) if at.f_code is _RUN), None)
+    call = _tool_call(frame)
     tool = agent = ""
     if call is not None:
         tool = call.f_locals["call"].name
