@@ -8,31 +8,41 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
 from msgspec import Struct
 
 from orchestra.config.load import load_settings
-from orchestra.config.settings import PRESETS, Preset, Settings
+from orchestra.config.settings import PRESETS, Settings
 from orchestra.context.policy import policy_for
 from orchestra.context.tokens import counter_for
 from orchestra.errors import InputError, OrchestraError
-from orchestra.journal.address import read_address
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.journal import Journal
 from orchestra.journal.records import Status
 from orchestra.journal.rows import SessionStart
 from orchestra.models.configured import configured_models, keys_of
+from orchestra.models.counts import Calibrations
+from orchestra.models.governor.statistics import GovernorStatistics
+from orchestra.models.guarding import Guard
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
 from orchestra.roles.load import load_roles
 from orchestra.session.gate import Gate, GateStatistics
 from orchestra.session.house import House
-from orchestra.session.session import INTERRUPTED, Kit, Session, Watch
+from orchestra.session.opening import (
+    check_prices,
+    check_question,
+    end_of,
+    index_file,
+    nothing_to_read,
+    overrides_of,
+)
+from orchestra.session.session import Kit, Session, Watch
 from orchestra.session.watchdog import Blocks, watched
-from orchestra.spend import Spend
+from orchestra.spend.scope import Spend
 from orchestra.tools.documents.index import DocumentIndex
 from orchestra.tools.documents.tools import document_tools
 from orchestra.tools.port import Tool
@@ -83,6 +93,7 @@ class Runtime:
         self._indexes: dict[str, DocumentIndex] = {}
         self._opening = anyio.Lock()
         self._toolbox = Toolbox()
+        self._guard = Guard()
         self._kit: Kit | None = None
         self._house: House | None = None
         self._drain_seconds: float | None = None
@@ -107,6 +118,11 @@ class Runtime:
         if self._kit is None:
             raise RuntimeError("A Runtime works inside its `async with` block only.")
         return self._kit
+
+    @property
+    def governors(self) -> Mapping[str, GovernorStatistics]:
+        """How each endpoint is used, by name; empty where no endpoint is configured."""
+        return self._guard.statistics
 
     @property
     def statistics(self) -> GateStatistics:
@@ -225,9 +241,10 @@ class Runtime:
             Tiers(given)
             if given is not None
             else await self._stack.enter_async_context(
-                configured_models(settings, os.environ, count=counter_for("").count)
+                configured_models(settings, os.environ, count=counter_for("").count, guard=self._guard)
             )
         )
+        check_prices(tiers, settings)
         self._toolbox = Toolbox(self._hosting.tools)
         counter = counter_for(tiers.model_for("large").name)
         await anyio.to_thread.run_sync(counter.load)
@@ -239,7 +256,8 @@ class Runtime:
             tiers=tiers,
             counter=counter,
             journal=journal,
-            spend=Spend("runtime"),
+            spend=Spend("runtime", tokens=settings.runtime.tokens, cost=settings.runtime.dollars),
+            counts=Calibrations(),
             clock=time.time,
         )
 
@@ -258,42 +276,3 @@ class Runtime:
             )
             self._indexes[path] = await self._stack.enter_async_context(index)
             return index
-
-
-def check_question(question: str) -> None:
-    """Raises InputError for a question that holds no word."""
-    if not any(character.isalnum() for character in question):
-        raise InputError("The question is empty; ask one in words.", key="QUESTION")
-
-
-def nothing_to_read(folder: str, problems: tuple[str, ...]) -> str:
-    """One sentence for a folder without a document."""
-    first = (
-        f" ({problems[0]}{f'; and {len(problems) - 1} more' if len(problems) > 1 else ''})"
-        if problems
-        else ""
-    )
-    return f"The folder {folder!r} holds no document that can be read{first}; put some there or name another."
-
-
-def end_of(stopped: str) -> Status:
-    """How a session that gave a result ended."""
-    if not stopped:
-        return "done"
-    return "interrupted" if stopped == INTERRUPTED else "partial"
-
-
-def index_file(settings: Settings) -> str:
-    """Where the index of documents lies: beside the journal, or beside the reports when that is a server."""
-    address = read_address(settings.store)
-    if address.kind == "memory":
-        return ":memory:"
-    folder = address.path.parent if address.path is not None else Path(settings.reports).parent
-    folder.mkdir(parents=True, exist_ok=True)
-    return str(folder / "documents.db")
-
-
-def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
-    """What the configuration says of a context preset, without what it leaves as it is."""
-    given = settings.context.get(preset)
-    return dict(given.figures()) if given is not None else {}

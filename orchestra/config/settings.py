@@ -61,6 +61,20 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         float | None, About("Seconds for a whole call, retries not counted.", above=0, unlimited=True)
     ] = 1_200.0
     concurrent_calls: Annotated[int | None, About("Calls in flight at once.", above=0, unlimited=True)] = 16
+    requests_per_minute: Annotated[
+        int | None,
+        About("Requests a minute; left out: what the endpoint says of itself.", above=0, unlimited=True),
+    ] = None
+    tokens_per_minute: Annotated[
+        int | None,
+        About("Tokens a minute; left out: what the endpoint says of itself.", above=0, unlimited=True),
+    ] = None
+    queued_calls: Annotated[
+        int | None, About("Calls that may wait for their turn; more are refused.", above=0, unlimited=True)
+    ] = 4_000
+    tries: Annotated[
+        int, About("How often a call is tried where another try may succeed; 1: once.", above=0)
+    ] = 5
 
 
 class Tier(Struct, frozen=True, kw_only=True):
@@ -139,25 +153,29 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
 
 
 class RuntimeLimits(Struct, frozen=True, kw_only=True):
-    """How many sessions one process hosts, and how it ends."""
+    """How many sessions one runtime hosts, what they may use together, and how it ends."""
 
     sessions: Annotated[int | None, About("Sessions at work at once.", above=0, unlimited=True)] = 1_000
     waiting: Annotated[
         int | None, About("Sessions that may wait for a place; more are refused.", above=0, unlimited=True)
     ] = 1_000
     drain_seconds: Annotated[
-        float | None,
-        About("Seconds that sessions have to finish when the runtime closes.", above=0, unlimited=True),
+        float | None, About("Seconds for sessions to finish when it closes.", above=0, unlimited=True)
     ] = 30.0
-    tool_threads: Annotated[
-        int, About("Worker threads for tools that are plain functions, at most.", above=0)
-    ] = 32
+    tool_threads: Annotated[int, About("Worker threads for plain functions as tools.", above=0)] = 32
     blocked_seconds: Annotated[
-        float | None,
-        About(
-            "A tool that holds up the event loop for so long is named in the log.", above=0, unlimited=True
-        ),
+        float | None, About("A tool that blocks the event loop so long is named.", above=0, unlimited=True)
     ] = 0.5
+    tokens: Annotated[
+        int | None, About("Tokens of all sessions; left out: no limit.", above=0, unlimited=True)
+    ] = None
+    dollars: Annotated[
+        float | None, About("US dollars of all sessions; left out: no limit.", above=0, unlimited=True)
+    ] = None
+    unpriced: Annotated[
+        bool,
+        About("Models whose price is unknown may be used under a limit of dollars; they count as nothing."),
+    ] = False
 
 
 class ContextOverride(Struct, frozen=True, kw_only=True):
@@ -177,6 +195,14 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
     recent_turns: Annotated[
         int | None, About("Turns that the last level of compaction leaves alone.", above=0)
     ] = None
+    pins_share: Annotated[
+        float | None,
+        About("The most of the budget that pinned facts may take.", above=0, most=0.5),
+    ] = None
+    summary_share: Annotated[
+        float | None, About("The most of the budget that a summary may take.", above=0, most=0.5)
+    ] = None
+    summary_tokens: Annotated[int | None, About("Tokens a summary has at most.", above=0)] = None
     restate_after: Annotated[
         int | None,
         About("The input is restated at the end when more tokens than this stand behind it.", above=0),

@@ -8,8 +8,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from orchestra.context.borne import Find
-from orchestra.context.facts import figures_and_names
+from orchestra.context.facts import Find, figures_and_names
 from orchestra.context.fence import fence
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate

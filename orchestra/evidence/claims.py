@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from orchestra.context.borne import missing_facts
+from orchestra.context.facts import missing_facts
 from orchestra.evidence.ledger import Ledger
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
 from orchestra.values.facts import Fact

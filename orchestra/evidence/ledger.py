@@ -38,7 +38,7 @@ class Ledger:
         self._facts: dict[str, list[Fact]] = {}
 
     def facts(self, text: str) -> list[Fact]:
-        """The figures and names of `text`, read once in a session: a claim is checked again as it moves on."""
+        """The figures and names of `text`, read once: a claim is checked again as it moves on."""
         known = self._facts.get(text)
         if known is None:
             known = self._facts[text] = figures_and_names(text)

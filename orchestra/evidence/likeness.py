@@ -9,8 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from orchestra.context.clauses import find_negations
-from orchestra.context.borne import Find
-from orchestra.context.facts import figures_and_names, plain, same_fact
+from orchestra.context.facts import Find, figures_and_names, plain, same_fact
 from orchestra.context.units import in_base
 from orchestra.text.terms import terms
 from orchestra.values.facts import Fact
@@ -191,7 +190,7 @@ def _differ(one: Measure, other: Measure) -> bool:
     """No value in common, and none within the other's range."""
     if any(same_fact(mine, theirs) for mine in one.values for theirs in other.values):
         return False
-    if one.dimension == "date":
+    if one.dimension in ("date", "score"):
         return len(one.values) == len(other.values) == 1
     return not (_within(one.values, other.values) or _within(other.values, one.values))
 

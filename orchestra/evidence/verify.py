@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from orchestra.context.borne import Evidence
+from orchestra.context.facts import Evidence
 from orchestra.evidence.claims import identity_of
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
@@ -159,7 +159,6 @@ class _Checker:
         ):
             return False
         return not mine & self._terms[key]
-
 
     def _shared(self, key: tuple[str, ...], quotes: tuple[Quote, ...], text: str) -> list[bytes]:
         """Words as they are, longest first, that the sentence has in common with its quotes: mostly some."""

@@ -16,13 +16,14 @@ from orchestra.config.settings import SessionLimits
 from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
-from orchestra.errors import ConfigError, InputError, RoleError, RunError, alone
+from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.journal import Journal
+from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
 from orchestra.session.capping import capped
 from orchestra.session.outputs import output_spec
-from orchestra.spend import Spend
+from orchestra.spend.scope import WRAP_UP_SHARE, Spend
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import Event, EventKind
@@ -48,7 +49,8 @@ TASK_TOKENS = 20_000
 class Kit(Struct, frozen=True, kw_only=True):
     """What all sessions of a runtime share; nothing in it changes.
 
-    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope.
+    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
+    `counts` what is known of how endpoints count.
     """
 
     limits: SessionLimits
@@ -58,6 +60,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     counter: Counter
     journal: Journal
     spend: Spend
+    counts: Calibrations
     clock: Callable[[], float]
 
 
@@ -65,7 +68,8 @@ class Session:
     """One request: made by `Runtime.session`, handed to a workflow, gone afterwards.
 
     `problems`: one line for each document that could not be read. `stopped` says why work ended early,
-    "" if it did not. `watch` is called with every event as it is recorded.
+    "" if it did not; `short` why less was done than was asked, for want of tokens or money. `watch` is
+    called with every event as it is recorded.
     """
 
     def __init__(
@@ -79,6 +83,7 @@ class Session:
         self.ledger = Ledger()
         self.usage: dict[str, Usage] = {}
         self.stopped = ""
+        self.short = ""
         self.began = kit.clock()
         limits = kit.limits
         self.spend = Spend("session", tokens=limits.tokens, cost=limits.dollars, parent=kit.spend)
@@ -130,11 +135,15 @@ class Session:
                 outcome = await agent.run(task)
             except RunError as error:
                 outcome = Outcome(agent=agent.path, status="failed", reason=str(error))
+                if isinstance(error, LimitReached) and error.scope in ("session", "runtime"):
+                    self.short = self.short or str(error)
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
                     await self._ended(stopped, agent.turn)
                 raise
+            if outcome.status == "partial" and self.spend.share >= WRAP_UP_SHARE:
+                self.short = self.short or f"{self.spend.share:.0%} of the budget is used up"
             await self._ended(outcome, agent.turn)
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
 
@@ -198,7 +207,7 @@ class Session:
 
     async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
         """The report with what only the session knows: its id, usage, time and why it may be partial."""
-        self.stopped = self.stopped or partial
+        self.stopped = self.stopped or partial or self.short
         whole = msgspec.structs.replace(
             report,
             session=self.id,
@@ -252,6 +261,7 @@ class Session:
             toolbox=toolbox,
             policy=self.kit.policies[role.context],
             counter=self.kit.counter,
+            counts=self.kit.counts,
             ledger=self.ledger,
             spend=Spend(name, tokens=role.limits.tokens, parent=self.spend),
             output=spec,

@@ -19,7 +19,7 @@ _TO_WORDS = bytes(byte if byte in _LOWER else byte + 32 if byte in _UPPER else 3
 
 
 def outline(text: str) -> bytes:
-    """One byte a character: `a`, `A` and `0` for letters and digits of ASCII, `_.-/:#$`, a blank for others."""
+    """One byte a character: `a`, `A`, `0` for letters and digits of ASCII, `_.-/:#$`, a blank for others."""
     return text.encode("ascii", "replace").translate(_OUTLINE)
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from orchestra.context.borne import Evidence, missing_facts
-from orchestra.context.facts import find_facts, same_fact
+from orchestra.context.facts import Evidence, find_facts, missing_facts, same_fact
 
 
 def first(text: str) -> object:
