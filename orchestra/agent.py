@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -21,12 +21,14 @@ from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Spend
+from orchestra.tools.escalate import EscalateTool
+from orchestra.tools.port import Tool
 from orchestra.tools.recall import recall_tool
 from orchestra.tools.showing import as_result
 from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
 from orchestra.values.events import Event, EventKind
-from orchestra.values.handoffs import Status
+from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -37,19 +39,6 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-# The share that a window is lowered to when an endpoint finds a prompt too long and does not say how long
-# it may be.
-LOWER_WINDOW_SHARE = 0.75
-
-
-class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of an agent's work: a validated `value`, or `text` where the role names no output."""
-
-    agent: str
-    value: Any = None
-    text: str = ""
-    status: Status = "done"
-    reason: str = ""
 
 
 class Desk(Struct, frozen=True, kw_only=True):
@@ -84,6 +73,7 @@ class Agent:
         self._desk = desk
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
+        self._short = ""
         self._purse = Purse(desk.spend, desk.counts)
         self.context = Context(
             path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
@@ -92,6 +82,7 @@ class Agent:
         self._trail = PromptTrail()
         self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
+        self._lifted = False
 
     @property
     def _window(self) -> int:
@@ -102,7 +93,7 @@ class Agent:
         """Work until there is a result. Raises RunError when there can be none."""
         self.context.add_input(task, at=self._desk.clock())
         if len(self._toolbox):
-            self._toolbox = chosen_for(task, self._toolbox).joined((recall_tool(self.context),))
+            self._toolbox = chosen_for(task, self._toolbox).joined(self._own_tools())
         await self._put("started", {"role": self.role.name}, {"task": task})
         self._began = anyio.current_time()
         with anyio.move_on_after(self.role.limits.seconds) as scope:
@@ -119,7 +110,8 @@ class Agent:
         while True:
             finishing = self._must_finish()
             last = bool(finishing) or steps_done or not len(self._toolbox)
-            tier = self._final if last else self._steps
+            tier = self._final if last else "large" if self._lifted else self._steps
+            self._lifted = False
             reply = await self._ask(tier, last=last, finishing=finishing)
             if reply is None:
                 continue
@@ -133,13 +125,24 @@ class Agent:
             else:
                 await self._failed(tier, f"a reply without a {self._desk.output.name}")
 
+    def _own_tools(self) -> Iterator[Tool]:
+        """What an agent can do beside its role's tools."""
+        yield recall_tool(self.context)
+        times = self.role.limits.escalations
+        if times and self._steps != "large" and "large" in self._desk.tiers:
+            yield EscalateTool(self._lift, times)
+
+    def _lift(self) -> None:
+        self._lifted = True
+
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not."""
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if self._purse.ending:
-            return "its budget"
+        if scope := self._purse.ending:
+            self._short = scope
+            return f"the {scope}'s budget"
         spent = anyio.current_time() - self._began
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
             return f"its limit of {limits.seconds:g} s"
@@ -155,13 +158,9 @@ class Agent:
             return await self._try(tier, last=last, ask=ask)
         except ContextTooLong as error:
             # The endpoint has told its window, or that ours is too large: once more with what fits.
-            self.context.narrow(self._lowered(error.window))
+            self.context.too_long(error.window)
             await self._put("note", {"what": "window lowered", "tokens": self.context.budget.window})
             return await self._try(tier, last=last, ask=ask)
-
-    def _lowered(self, told: int | None) -> int:
-        window = self.context.budget.window
-        return told if told is not None and told < window else int(window * LOWER_WINDOW_SHARE)
 
     async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
         output = self._desk.output if tier == self._final else None
@@ -272,7 +271,14 @@ class Agent:
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"
         reason = f"{self.path} had to finish early: {finishing} was reached" if finishing else ""
-        return Outcome(agent=self.path, value=reply.value, text=reply.text, status=status, reason=reason)
+        return Outcome(
+            agent=self.path,
+            value=reply.value,
+            text=reply.text,
+            status=status,
+            reason=reason,
+            short=self._short if finishing else "",
+        )
 
     def _moment(self) -> Moment:
         return Moment(self._desk.session, self.path, self.turn, self._desk.clock())

@@ -18,6 +18,7 @@ COMMANDS = {
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),
+    "endpoints": ("orchestra.cli.endpoints", "endpoints"),
     "simulate": ("orchestra.cli.simulate", "simulate"),
     "load": ("orchestra.cli.load", "load"),
 }

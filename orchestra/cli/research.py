@@ -56,7 +56,7 @@ class Run:
         self.report: Report | None = None
 
     def say(self, text: str) -> None:
-        if not self.quiet:
+        if text and not self.quiet:
             click.echo(text, err=True)
 
     async def run(self) -> int:
@@ -64,6 +64,10 @@ class Run:
         from orchestra.workflow import Options, research_then_write
 
         self.say(self.resolved.choice)
+        if self.resolved.by_default and not self.quiet:
+            from orchestra.models.discovery import local_offer
+
+            self.say(await local_offer() or "")
         for warning in self.resolved.warnings:
             click.echo(f"orchestra: {warning}", err=True)
         view = self._view()
@@ -94,7 +98,6 @@ class Run:
         written = write_report(path, text, asked=out is not None)
         if out is None:
             click.echo(text)
-        self.say("")
         if written:
             self.say(f"report: {path}")
         self.say(f"session: {report.session} (orchestra show {report.session})")

@@ -48,6 +48,10 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     headers: Annotated[
         Mapping[str, Secret], About("More HTTP headers, name to value; values are kept secret.")
     ] = {}
+    compress_over: Annotated[
+        int | None,
+        About("Request bodies of at least so many bytes go out gzipped; left out: never.", above=0),
+    ] = None
     connect_seconds: Annotated[
         float | None, About("Seconds to open a connection.", above=0, unlimited=True)
     ] = 10.0
@@ -285,12 +289,14 @@ class Selection(Struct, frozen=True, kw_only=True):
 class Resolved(Struct, frozen=True, kw_only=True):
     """The settings of a run and how they came about.
 
+    `by_default`: nobody chose a model and no key was found, so the built-in one answers.
     `choice`: one sentence that names the models and the reason; every command that uses models prints it.
     `warnings`: sentences to print on standard error. `file`: the `orchestra.toml` that was read, or None.
     """
 
     settings: Settings
     choice: str
+    by_default: bool = False
     warnings: tuple[str, ...] = ()
     file: str | None = None
 

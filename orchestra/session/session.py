@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from pydantic import BaseModel
 
-from orchestra.agent import Agent, Desk, Outcome
+from orchestra.agent import Agent, Desk
 from orchestra.config.settings import SessionLimits
 from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
@@ -23,11 +23,11 @@ from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
 from orchestra.session.capping import capped
 from orchestra.session.outputs import output_spec
-from orchestra.spend.scope import WRAP_UP_SHARE, Spend
+from orchestra.spend.scope import Spend
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import Event, EventKind
-from orchestra.values.handoffs import HandOff
+from orchestra.values.handoffs import HandOff, Outcome
 from orchestra.values.messages import OutputSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
@@ -134,16 +134,15 @@ class Session:
             try:
                 outcome = await agent.run(task)
             except RunError as error:
-                outcome = Outcome(agent=agent.path, status="failed", reason=str(error))
-                if isinstance(error, LimitReached) and error.scope in ("session", "runtime"):
-                    self.short = self.short or str(error)
+                short = error.scope if isinstance(error, LimitReached) else ""
+                outcome = Outcome(agent=agent.path, status="failed", reason=str(error), short=short)
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
                     await self._ended(stopped, agent.turn)
                 raise
-            if outcome.status == "partial" and self.spend.share >= WRAP_UP_SHARE:
-                self.short = self.short or f"{self.spend.share:.0%} of the budget is used up"
+            if outcome.short in ("session", "runtime"):
+                self.short = self.short or outcome.reason
             await self._ended(outcome, agent.turn)
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
 
@@ -173,6 +172,7 @@ class Session:
             tokens=tokens,
             cap=cap,
             left_out=left_out,
+            references=(f"{self.id}/{outcome.agent}",) if left_out else (),
         )
         await self.record_handoff(handoff)
         return handoff
