@@ -12,10 +12,10 @@ from msgspec import Struct, structs
 
 from orchestra.config.addresses import is_local, is_url, url_fault
 from orchestra.config.defaults import EXTRACTIVE_TIER, OPENAI_TIERS, OPENAI_URL
+from orchestra.config.endpoints import EXTRACTIVE, OPENAI, Endpoint, Tier
 from orchestra.config.given import Given, Place
 from orchestra.config.nearest import hint
 from orchestra.config.secret import Secret
-from orchestra.config.settings import EXTRACTIVE, OPENAI, Endpoint, Tier
 
 BOTH = ("small", "large")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from orchestra.config.settings import Endpoint as EndpointSetting
-from orchestra.config.settings import Settings, Tier
+from orchestra.config.endpoints import Endpoint as EndpointSetting
+from orchestra.config.endpoints import Tier
+from orchestra.config.settings import Settings
 from orchestra.journal.address import read_address
 from orchestra.models.compatible.memory import InFile, InMemory, QuirksStore
 from orchestra.models.extractive.model import Extractive
