@@ -56,6 +56,7 @@ _WEEKDAY = {
     "w6": "sat",
     "w7": "sun",
 }
+_ONE = re.compile(r"\b(?:one|once|single|sole|first|1)\b|[一单首]")
 _GAP = r"[\W_]{0,6}"  # what may stand between the groups of an id: a hyphen, markup, a line break
 _SPLIT = re.compile(r"[^\W\d_]+|\d+")
 
@@ -192,8 +193,11 @@ class Evidence:
             )
         if fact.value == "1" and fact.unit in CLASSIFIERS:
             return re.search(rf"(?<![\d.十百千万])[1一]\s?{fact.unit}", self._quoted) is not None
-        if fact.value == "1" and not fact.unit:
-            return re.search(r"\b(?:a|an|one|once|single|first|1)\b|[一单首]", self._quoted) is not None
+        if fact.value == "1" and fact.unit:  # one hour where the text says an hour
+            counted = re.split(r"[\s-]", fact.text.lower())[-1][:3]
+            return re.search(rf"\b(?:an?|per|each|every)[\s-]{re.escape(counted)}", self._quoted) is not None
+        if fact.value == "1":
+            return _ONE.search(self._quoted) is not None
         if fact.value == "0":
             return re.search(r"\b(?:no|none|zero|nil|never)\b|[无零没]", self._quoted) is not None
         if fact.unit == "" and _stands(fact.text.strip().lower(), self._quoted):
