@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from orchestra.errors import LimitReached
 from orchestra.models.counts import Calibrations
 from orchestra.models.port import Model
 from orchestra.spend.scope import Reservation, Spend, Warned
@@ -42,18 +43,30 @@ class Purse:
         in it: the limit of the reply, the expected tokens, and the way to hold more for a repair or
         another try. Raises LimitReached.
         """
-        count, spend = self._counts.of(model.name), self._spend
+        count = self._counts.of(model.name)
         given = count.bound(counted)
-        while output > LEAST_OUTPUT_TOKENS and not spend.fits(given + output, model.cost(given, output)):
-            output = max(output // 2, LEAST_OUTPUT_TOKENS)
         self._least_cost = model.cost(0, LEAST_OUTPUT_TOKENS) or 0.0
-        held = await spend.hold(given + output, model.cost(given, output))
+        held, output = await self._reserve(model, given, output)
 
         def afford(more: int) -> bool:
             return held.more(given + more + output, model.cost(given + more, output))
 
         expected = count.corrected(counted)
         return held, structs.replace(request, max_output_tokens=output, tokens=expected, afford=afford)
+
+    async def _reserve(self, model: Model, given: int, output: int) -> tuple[Reservation, int]:
+        """Hold a prompt and as long a reply as there is room for, now or when others have settled."""
+        spend = self._spend
+        while True:
+            cost = model.cost(given, output)
+            if output > LEAST_OUTPUT_TOKENS and not spend.fits(given + output, cost):
+                output = max(output // 2, LEAST_OUTPUT_TOKENS)
+                continue
+            try:
+                return await spend.hold(given + output, cost), output
+            except LimitReached:  # what others held is spent by now
+                if output <= LEAST_OUTPUT_TOKENS:
+                    raise
 
     def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
         """Book what a call was billed; says which budgets have just come close to their end."""
