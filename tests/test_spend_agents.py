@@ -46,8 +46,8 @@ async def session_of(
 
 
 def took(tokens: int, request: Request) -> Reply:
-    """A reply that used so many tokens, all of it as the prompt was counted."""
-    made = tokens - request.tokens
+    """A reply that used so many tokens, or as many as it may; the prompt's as it was counted."""
+    made = min(tokens - request.tokens, request.max_output_tokens or tokens)
     usage = Usage(calls=1, input_tokens=request.tokens, output_tokens=made, cost=tokens / 1e6)
     if request.tool_choice == "none":
         return Reply(text="7", usage=usage)
@@ -68,7 +68,7 @@ async def test_a_call_says_whose_it_is_and_how_large(tmp_path: Path) -> None:
 async def test_a_warning_then_the_end_of_the_work(tmp_path: Path) -> None:
     """At 80 % an event; close to the end the agent is told to finish, and the result is partial."""
     events: list[Event] = []
-    model = Scripted(lambda request: took(5_000, request))
+    model = Scripted(lambda request: took(4_000, request))
     async with session_of(tmp_path, clerk(), model, events, **{"limits.tokens": 24_000}) as session:
         handoff = await session.ask("clerk", "Read.")
         assert session.spend.held == (0, 0.0)

@@ -18,13 +18,13 @@ LEAST_OUTPUT_TOKENS = 500
 class Purse:
     """`counts`: how endpoints count our tokens; it learns from every call that is settled here."""
 
-    __slots__ = ("_counts", "_least_cost", "_spend", "_wanted")
+    __slots__ = ("_counts", "_least", "_spend", "_wanted")
 
     def __init__(self, spend: Spend, counts: Calibrations) -> None:
         self._spend = spend
         self._counts = counts
         self._wanted = (0, 0.0)
-        self._least_cost = 0.0
+        self._least = (0, 0.0)
 
     @property
     def ending(self) -> str:
@@ -45,7 +45,7 @@ class Purse:
         """
         count = self._counts.of(model.name)
         given = count.bound(counted)
-        self._least_cost = model.cost(0, LEAST_OUTPUT_TOKENS) or 0.0
+        self._least = (given + LEAST_OUTPUT_TOKENS, model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0)
         held, output = await self._reserve(model, given, output)
 
         def afford(more: int) -> bool:
@@ -70,8 +70,8 @@ class Purse:
 
     def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
         """Book what a call was billed; says which budgets have just come close to their end."""
-        cost = 2 * (usage.cost or 0.0) + self._least_cost
-        self._wanted = (2 * usage.tokens + LEAST_OUTPUT_TOKENS, cost)
+        tokens, cost = self._least
+        self._wanted = (usage.tokens + tokens, (usage.cost or 0.0) + cost)
         return held.settle(usage)
 
     def saw(self, model: Model, counted: int, usage: Usage) -> None:
