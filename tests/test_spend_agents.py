@@ -46,8 +46,8 @@ async def session_of(
 
 
 def took(tokens: int, request: Request) -> Reply:
-    """A reply that used so many tokens, all of it as the prompt was counted."""
-    made = tokens - request.tokens
+    """A reply that used so many tokens, or as many as it may; the prompt's as it was counted."""
+    made = min(tokens - request.tokens, request.max_output_tokens or tokens)
     usage = Usage(calls=1, input_tokens=request.tokens, output_tokens=made, cost=tokens / 1e6)
     if request.tool_choice == "none":
         return Reply(text="7", usage=usage)
@@ -68,7 +68,7 @@ async def test_a_call_says_whose_it_is_and_how_large(tmp_path: Path) -> None:
 async def test_a_warning_then_the_end_of_the_work(tmp_path: Path) -> None:
     """At 80 % an event; close to the end the agent is told to finish, and the result is partial."""
     events: list[Event] = []
-    model = Scripted(lambda request: took(5_000, request))
+    model = Scripted(lambda request: took(4_000, request))
     async with session_of(tmp_path, clerk(), model, events, **{"limits.tokens": 24_000}) as session:
         handoff = await session.ask("clerk", "Read.")
         assert session.spend.held == (0, 0.0)
@@ -203,3 +203,28 @@ async def test_nothing_can_be_done_for_nothing(tmp_path: Path) -> None:
     async with Runtime(settings(tmp_path, **flags), models={"small": scripted_team("Where?")}) as host:
         with pytest.raises(AgentFailed, match="300 of 300 are left; raise the token limit"):
             await host.research("Where does the oil stand?", documents=tmp_path / "docs")
+
+
+async def test_a_call_that_waited_asks_for_less_rather_than_for_nothing(tmp_path: Path) -> None:
+    """What others have spent meanwhile shortens the reply; the call is made."""
+    release = anyio.Event()
+
+    class Slow(Scripted):
+        async def reply(self, request: Request) -> Reply:
+            reply = await super().reply(request)
+            if len(self.requests) == 1:
+                await release.wait()
+            return reply
+
+    model = Slow(lambda request: Reply(text="7", usage=Usage(calls=1, input_tokens=2_000, output_tokens=10)))
+    flags: dict[str, Any] = {"limits.tokens": 5_000}
+    host = session_of(tmp_path, clerk(), model, **flags)
+    async with host as session, anyio.create_task_group() as group:
+        first = group.start_soon(session.ask, "clerk", "Read.")
+        await anyio.wait_all_tasks_blocked()
+        second = group.start_soon(session.ask, "clerk", "Read.")
+        await anyio.wait_all_tasks_blocked()
+        assert len(model.requests) == 1
+        release.set()
+    assert (first.return_value.value, second.return_value.value) == ("7", "7")
+    assert model.requests[1].max_output_tokens == 2_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from orchestra.errors import LimitReached
 from orchestra.models.counts import Calibrations
 from orchestra.models.port import Model
 from orchestra.spend.scope import Reservation, Spend, Warned
@@ -17,13 +18,13 @@ LEAST_OUTPUT_TOKENS = 500
 class Purse:
     """`counts`: how endpoints count our tokens; it learns from every call that is settled here."""
 
-    __slots__ = ("_counts", "_least_cost", "_spend", "_wanted")
+    __slots__ = ("_counts", "_least", "_spend", "_wanted")
 
     def __init__(self, spend: Spend, counts: Calibrations) -> None:
         self._spend = spend
         self._counts = counts
         self._wanted = (0, 0.0)
-        self._least_cost = 0.0
+        self._least = (0, 0.0)
 
     @property
     def ending(self) -> str:
@@ -42,12 +43,10 @@ class Purse:
         in it: the limit of the reply, the expected tokens, and the way to hold more for a repair or
         another try. Raises LimitReached.
         """
-        count, spend = self._counts.of(model.name), self._spend
+        count = self._counts.of(model.name)
         given = count.bound(counted)
-        while output > LEAST_OUTPUT_TOKENS and not spend.fits(given + output, model.cost(given, output)):
-            output = max(output // 2, LEAST_OUTPUT_TOKENS)
-        self._least_cost = model.cost(0, LEAST_OUTPUT_TOKENS) or 0.0
-        held = await spend.hold(given + output, model.cost(given, output))
+        self._least = (given + LEAST_OUTPUT_TOKENS, model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0)
+        held, output = await self._reserve(model, given, output)
 
         def afford(more: int) -> bool:
             return held.more(given + more + output, model.cost(given + more, output))
@@ -55,10 +54,24 @@ class Purse:
         expected = count.corrected(counted)
         return held, structs.replace(request, max_output_tokens=output, tokens=expected, afford=afford)
 
+    async def _reserve(self, model: Model, given: int, output: int) -> tuple[Reservation, int]:
+        """Hold a prompt and as long a reply as there is room for, now or when others have settled."""
+        spend = self._spend
+        while True:
+            cost = model.cost(given, output)
+            if output > LEAST_OUTPUT_TOKENS and not spend.fits(given + output, cost):
+                output = max(output // 2, LEAST_OUTPUT_TOKENS)
+                continue
+            try:
+                return await spend.hold(given + output, cost), output
+            except LimitReached:  # what others held is spent by now
+                if output <= LEAST_OUTPUT_TOKENS:
+                    raise
+
     def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
         """Book what a call was billed; says which budgets have just come close to their end."""
-        cost = 2 * (usage.cost or 0.0) + self._least_cost
-        self._wanted = (2 * usage.tokens + LEAST_OUTPUT_TOKENS, cost)
+        tokens, cost = self._least
+        self._wanted = (usage.tokens + tokens, (usage.cost or 0.0) + cost)
         return held.settle(usage)
 
     def saw(self, model: Model, counted: int, usage: Usage) -> None:
