@@ -64,7 +64,10 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="fail when a bar is missed")
     options = parser.parse_args()
     figures = measure(options.data)
-    print(json.dumps(figures, indent=2, ensure_ascii=False)) if options.json else show(figures)
+    if options.json:
+        print(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        show(figures)
     missed = [name for name, value in figures["bars"].items() if not value]
     if options.check and missed:
         sys.exit(f"Missed: {', '.join(missed)}.")
@@ -201,8 +204,8 @@ def show(figures: dict[str, Any]) -> None:
         print(f"{name:32}{cells}")
     print(f"\n{'UHGEval, keywords with numbers':32}{'all':>15}{'even':>15}{'odd (held)':>15}")
     for name, values in figures["uhgeval"].items():
-        cells = (values[key] for key in ("all", "even documents", "odd documents, held"))
-        print(f"{name:32}" + "".join(f"{value:15.1f}" for value in cells))
+        told = (values[key] for key in ("all", "even documents", "odd documents, held"))
+        print(f"{name:32}" + "".join(f"{value:15.1f}" for value in told))
     print(f"\nchosen on {', '.join(CHOSEN_ON)}; held: {', '.join(HELD)}")
     print(f"{figures['ms per summary, all checkers']} ms of CPU per summary, all checkers and sources")
     for name, reached in figures["bars"].items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -118,10 +119,11 @@ async def test_money_without_a_price_is_refused(tmp_path: Path) -> None:
         price = None
 
     model = Unpriced(["fine"])
+    flags: dict[str, Any] = {"limits.dollars": 1.0}
     with pytest.raises(ConfigError, match=r"price of scripted \(tier small\) is unknown: set price_in"):
-        async with session_of(tmp_path, clerk(), model, **{"limits.dollars": 1.0}):
+        async with session_of(tmp_path, clerk(), model, **flags):
             pass
-    flags = {"limits.dollars": 1.0, "runtime.unpriced": True}
+    flags["runtime.unpriced"] = True
     async with session_of(tmp_path, clerk(), model, **flags) as session:
         assert (await session.ask("clerk", "Go.")).value == "fine"
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "context": ("orchestra.cli.context_command", "context"),
     "endpoints": ("orchestra.cli.endpoints", "endpoints"),
     "simulate": ("orchestra.cli.simulate", "simulate"),
+    "load": ("orchestra.cli.load", "load"),
 }
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130

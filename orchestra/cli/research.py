@@ -12,6 +12,7 @@ import anyio
 import click
 
 from orchestra.cli.live import PlainView, TreeView
+from orchestra.cli.loop import run_loop
 from orchestra.cli.main import FAILED, INTERRUPTED
 from orchestra.cli.options import limit_options, settings_options
 from orchestra.cli.totals import totals
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 def research(question: str, docs: Path, resolved: Resolved, **options: Any) -> int:
     """Answer QUESTION from a folder of documents, every sentence with its quotes."""
     run = Run(question, docs, resolved, options)
-    return anyio.run(run.run)
+    return run_loop(run.run)
 
 
 class Run:

@@ -157,8 +157,19 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
 
 
 class RuntimeLimits(Struct, frozen=True, kw_only=True):
-    """What all sessions of one runtime may use together."""
+    """How many sessions one runtime hosts, what they may use together, and how it ends."""
 
+    sessions: Annotated[int | None, About("Sessions at work at once.", above=0, unlimited=True)] = 1_000
+    waiting: Annotated[
+        int | None, About("Sessions that may wait for a place; more are refused.", above=0, unlimited=True)
+    ] = 1_000
+    drain_seconds: Annotated[
+        float | None, About("Seconds for sessions to finish when it closes.", above=0, unlimited=True)
+    ] = 30.0
+    tool_threads: Annotated[int, About("Worker threads for plain functions as tools.", above=0)] = 32
+    blocked_seconds: Annotated[
+        float | None, About("A tool that blocks the event loop so long is named.", above=0, unlimited=True)
+    ] = 0.5
     tokens: Annotated[
         int | None, About("Tokens of all sessions; left out: no limit.", above=0, unlimited=True)
     ] = None
