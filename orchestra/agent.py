@@ -22,8 +22,8 @@ from orchestra.models.tiers import Tiers
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.escalate import EscalateTool
+from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
-from orchestra.tools.recall import recall_tool
 from orchestra.tools.showing import as_result
 from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
@@ -92,7 +92,7 @@ class Agent:
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         self.context.add_input(task, at=self._desk.clock())
-        if len(self._toolbox):
+        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
             self._toolbox = chosen_for(task, self._toolbox).joined(self._own_tools())
         await self._put("started", {"role": self.role.name}, {"task": task})
         self._began = anyio.current_time()
@@ -125,15 +125,15 @@ class Agent:
             else:
                 await self._failed(tier, f"a reply without a {self._desk.output.name}")
 
+    def _lift(self) -> None:
+        self._lifted = True
+
     def _own_tools(self) -> Iterator[Tool]:
         """What an agent can do beside its role's tools."""
-        yield recall_tool(self.context)
+        yield from own_tools(self.role, self.context)
         times = self.role.limits.escalations
         if times and self._steps != "large" and "large" in self._desk.tiers:
             yield EscalateTool(self._lift, times)
-
-    def _lift(self) -> None:
-        self._lifted = True
 
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not."""

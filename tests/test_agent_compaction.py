@@ -129,3 +129,40 @@ async def test_a_draft_without_a_summary_says_why() -> None:
     assert (draft.summary, draft.by) == (None, "small")
     with pytest.raises(OutputInvalid, match="gave no summary"):
         await ModelSummariser(chatty, "small").summarise(task)
+
+
+async def test_an_agent_proposes_changes_to_its_state(tmp_path: Path) -> None:
+    """A role that names update_state may change its state; what contradicts the user is refused."""
+    calls = iter(
+        [
+            ("facts", "gauge=g1", "add"),
+            ("facts", "budget=$800", "add"),
+            ("nothing", "x", "add"),
+        ]
+    )
+
+    def answer(request: Request) -> object:
+        asked = next(calls, None)
+        if asked is None:
+            return "done"
+        arguments = json.dumps(dict(zip(("field", "value", "how"), asked, strict=True)))
+        return ToolCall(f"k{len(request.messages)}", "update_state", arguments)
+
+    model = Scripted(answer)
+    role = Role(
+        name="clerk",
+        description="d",
+        instructions="Work.",
+        context="tools",
+        tools=("read_gauge", "update_state"),
+    )
+    async with (
+        Runtime(settings(tmp_path), models={"small": model}, roles=[role], tools=[read_gauge]) as host,
+        host.session("?x") as session,
+    ):
+        await session.ask("clerk", "The budget is $900.")
+    assert [tool.name for tool in model.requests[0].tools] == ["read_gauge", "recall", "update_state"]
+    assert "gauge=g1" in seen(model.requests[1])
+    assert "the user said budget=$900 in turn 1" in seen(model.requests[2])
+    assert "update_state needs a field" in seen(model.requests[3])
+    assert "$800" not in model.requests[3].messages[-1].text

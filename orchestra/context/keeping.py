@@ -13,7 +13,7 @@ from orchestra.context.importance import Importance
 from orchestra.context.intent import Intent, intent_of
 from orchestra.context.ledger import Ledger
 from orchestra.context.levels import Compaction, Level
-from orchestra.context.pins import Pins
+from orchestra.context.pins import Pin, Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import Patch
 from orchestra.context.statebook import StateBook
@@ -26,6 +26,8 @@ from orchestra.context.tokens import Counter
 _HEARD_CHARACTERS = 20_000
 """Characters of one input that are read for facts; what is longer is a document and not somebody's word."""
 
+NOWHERE = 0
+"""The number of no block: what is pinned for it stands nowhere else in the prompt."""
 BY_RULE = "rules"
 
 
@@ -67,6 +69,7 @@ class Keeping:
 
     __slots__ = (
         "_counter",
+        "_cut",
         "_heard",
         "_settled",
         "archive",
@@ -81,6 +84,7 @@ class Keeping:
 
     def __init__(self, counter: Counter, archive: Archive) -> None:
         self._counter = counter
+        self._cut: set[int] = set()
         self._heard = 0
         self._settled: set[int] = set()
         self.archive = archive
@@ -114,10 +118,19 @@ class Keeping:
         ]
 
     def read_leaving(self, compaction: Compaction, blocks: Sequence[Block]) -> None:
-        """Pin the facts of results that are about to leave."""
-        for block in compaction.blocks:
-            if self._unread(block):
+        """Pin the facts of results that are about to leave, and what is not shown of those that are cut."""
+        leaving = {block.number for block in compaction.blocks}
+        for block in blocks:
+            if not self._unread(block):
+                continue
+            if block.number in leaving:
                 self._read(block, blocks)
+            elif block.whole and block.ref and block.number not in self._cut:
+                self._cut.add(block.number)
+                about = Pin(value="", block=NOWHERE, turn=block.born, who=block.source)
+                self.pins.read(
+                    self._original(block), about, used=_after(block, blocks), seen=block.message.text
+                )
 
     def _unread(self, block: Block) -> bool:
         return block.message.role == "tool" and not block.used and block.number not in self._settled
@@ -125,9 +138,14 @@ class Keeping:
     def _read(self, block: Block, blocks: Sequence[Block]) -> bool:
         """Pin what a result says. Whether the result is needed no more: its original can be recalled."""
         self._settled.add(block.number)
-        after = "\n".join(_said(other) for other in blocks if other.number > block.number and not other.key)
-        self.pins.read(inner(block), block.source, block.number, block.born, used=after)
+        about = Pin(value="", block=block.number, turn=block.born, who=block.source)
+        self.pins.read(self._original(block), about, used=_after(block, blocks))
         return bool(block.ref)
+
+    def _original(self, block: Block) -> str:
+        """All that came back, where the block may show less."""
+        original = self.archive.get(block.ref)
+        return original.text if original is not None else inner(block)
 
     def task(
         self, compaction: Compaction, policy: Policy, usable: int, *, spoken: bool = False
@@ -198,6 +216,11 @@ def inner(block: Block) -> str:
     """A block's own text; a result's without label and fence, as far as it is shown."""
     inside = fenced(block.message.text) if block.key else ()
     return inside[0].text if len(inside) == 1 else block.message.text
+
+
+def _after(block: Block, blocks: Sequence[Block]) -> str:
+    """What was said and called after a result."""
+    return "\n".join(_said(other) for other in blocks if other.number > block.number and not other.key)
 
 
 def numbers(task: SummaryTask) -> Collection[int]:

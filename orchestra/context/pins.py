@@ -42,8 +42,17 @@ class Pin(Struct, frozen=True, kw_only=True):
     tokens: int = 0
 
     @property
+    def short(self) -> str:
+        return f"{self.key}={self.value}"
+
+    @property
+    def origin(self) -> str:
+        """What a result's pins share a line under: they are many."""
+        return f"{self.who}, turn {self.turn}"
+
+    @property
     def line(self) -> str:
-        stem = f"{self.key}={self.value}" if self.key else f"- {self.value}"
+        stem = self.short if self.key else f"- {self.value}"
         about = f"{self.entity}, " if self.entity and self.entity not in stem else ""
         return f"{stem} ({about}turn {self.turn})"
 
@@ -94,10 +103,10 @@ class Pins:
             for keyed, fact in mine:
                 self._put(_pin(keyed, fact, block, turn, within=saying.binds))
 
-    def read(self, text: str, source: str, block: int, turn: int, *, used: str = "") -> int:
-        """What a result says; of prose only what `used`, the words that came after it, took up.
+    def read(self, text: str, about: Pin, *, used: str = "", seen: str = "") -> None:
+        """What a result says, pinned as `about` but for key and value.
 
-        Returns how many facts were pinned.
+        Of prose only what `used`, the words that came after it, took up. What `seen` shows is left out.
         """
         found = json_facts(text[:_LONGEST_RESULT]) if len(text) <= _LONGEST_RESULT else []
         if not found:
@@ -107,28 +116,35 @@ class Pins:
                 if is_hard(fact) and stands_in(fact.text, used)
             ]
         for keyed in found:
-            self._put(
-                Pin(key=keyed.key, value=keyed.value, fact=keyed.fact, block=block, turn=turn, who=source)
-            )
-        return len(found)
+            if not stands_in(keyed.value, seen):
+                self._put(structs.replace(about, key=keyed.key, value=keyed.value, fact=keyed.fact))
 
     def text(self, tokens: int, shown: Collection[int] = ()) -> tuple[str, tuple[Pin, ...]]:
         """The pins whose own words are not `shown`, newest first, within `tokens`; and what had no room."""
         constraints: list[str] = []
         facts: list[str] = []
+        results: dict[str, list[str]] = {}
         out: list[Pin] = []
         room = tokens - 2 * _HEADING_TOKENS
         for pin in self._ranked(shown):
-            if pin.tokens > room:
+            fresh = pin.who != "user" and pin.origin not in results
+            size = pin.tokens + (_HEADING_TOKENS if fresh else 0)
+            if size > room:
                 out.append(pin)
                 continue
-            room -= pin.tokens
-            (facts if pin.key else constraints).append(pin.line)
+            room -= size
+            if not pin.key:
+                constraints.append(pin.line)
+            elif pin.who == "user":
+                facts.append(pin.line)
+            else:
+                results.setdefault(pin.origin, []).append(pin.short)
         parts = []
         if constraints:
             parts.append("\n".join(("The user's constraints, word for word:", *constraints)))
-        if facts:
-            parts.append("\n".join(("Facts:", *facts)))
+        if facts or results:
+            grouped = (f"{origin}: {'; '.join(found)}" for origin, found in results.items())
+            parts.append("\n".join(("Facts:", *facts, *grouped)))
         return "\n".join(parts), tuple(out)
 
     def marks(self, texts: Iterable[tuple[int, str]]) -> str:
@@ -174,7 +190,8 @@ class Pins:
     def _put(self, pin: Pin) -> None:
         if pin.who == "user":
             pin = structs.replace(pin, entity=self._entity)
-        self._pins.append(structs.replace(pin, tokens=self._counter.count(pin.line) + 1))
+        told = pin.line if pin.who == "user" else pin.short
+        self._pins.append(structs.replace(pin, tokens=self._counter.count(told) + 1))
 
     def _correct(
         self, saying: Saying, mine: list[tuple[Keyed, Fact]], block: int, turn: int

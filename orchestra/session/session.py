@@ -24,6 +24,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.session.capping import capped
 from orchestra.session.outputs import output_spec
 from orchestra.spend.scope import Spend
+from orchestra.tools.own import shared
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import Event, EventKind
@@ -252,7 +253,7 @@ class Session:
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
         try:
-            toolbox = own if role.tools is None else own.narrowed(role.tools)
+            toolbox = own if role.tools is None else own.narrowed(shared(role.tools))
         except ConfigError as error:
             raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
         desk = Desk(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestra.context.keys import json_facts, key_of, keyed_facts
-from orchestra.context.pins import Pins
+from orchestra.context.pins import Pin, Pins
 from orchestra.context.sayings import SMALL_TALK, sayings
 from orchestra.context.tokens import counter_for
 
@@ -129,11 +129,14 @@ def test_what_stands_in_the_prompt_is_not_pinned_twice() -> None:
 def test_results_speak_through_their_columns() -> None:
     """Of JSON the short values with their columns, of prose what was taken up later."""
     pins = Pins(COUNTER)
-    pins.read('{"order_id":"#W1","items":[{"sku":"12","price":3.5}]}', "get_order", 5, 3)
-    pins.read("Room 12 costs 88 euros, room 14 costs 95 euros.", "look", 6, 4, used="I take it for 95 euros.")
+    about = Pin(value="", block=5, turn=3, who="get_order")
+    pins.read('{"order_id":"#W1","items":[{"sku":"12","price":3.5}]}', about)
+    pins.read("Room 12 costs 88 euros, room 14 costs 95 euros.", about, used="I take it for 95 euros.")
+    pins.read('{"order_id":"#W2","x":"shown"}', about, seen="x: shown")
     text = "\n".join(lines(pins))
-    assert "order_id=#W1 (turn 3)" in text
-    assert "items.price=3.5 (turn 3)" in text
+    assert "get_order, turn 3: order_id=#W2; " in text
+    assert "items.price=3.5; items.sku=12; order_id=#W1" in text
+    assert "shown" not in text
     assert "95 euros" in text
     assert "88 euros" not in text
     assert json_facts("no json") == json_facts("{broken") == []
