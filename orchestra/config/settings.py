@@ -89,16 +89,9 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
         int | None, About("A budget of the prompt's own, below the window's.", above=0)
     ] = None
     result_tokens: Annotated[int | None, About("Tokens shown of one tool result.", above=0)] = None
-    recent_turns: Annotated[
-        int | None, About("Turns that the last level of compaction leaves alone.", above=0)
-    ] = None
-    pins_share: Annotated[
-        float | None,
-        About("The most of the budget that pinned facts may take.", above=0, most=0.5),
-    ] = None
-    summary_share: Annotated[
-        float | None, About("The most of the budget that a summary may take.", above=0, most=0.5)
-    ] = None
+    recent_turns: Annotated[int | None, About("Newest turns that compaction leaves alone.", above=0)] = None
+    pins_share: Annotated[float | None, About("Most of the budget for pins.", above=0, most=0.5)] = None
+    summary_share: Annotated[float | None, About("Most of it for a summary.", above=0, most=0.5)] = None
     summary_tokens: Annotated[int | None, About("Tokens a summary has at most.", above=0)] = None
     restate_after: Annotated[
         int | None,
