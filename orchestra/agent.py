@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,13 +18,14 @@ from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
 from orchestra.errors import AgentFailed, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.prompts import Moment, PromptTrail, Sent, reply_event
+from orchestra.journal.prompts import Sent
+from orchestra.journal.track import Track
 from orchestra.models.tiers import Tiers
 from orchestra.spend import WRAP_UP_SHARE, Spend
 from orchestra.tools.recall import recall_tool
+from orchestra.tools.recorded import RecordedToolbox
 from orchestra.tools.showing import show
-from orchestra.tools.toolbox import Toolbox, ToolResult
-from orchestra.values.events import Event, EventKind
+from orchestra.tools.toolbox import ToolResult
 from orchestra.values.handoffs import Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
@@ -50,24 +51,39 @@ class Outcome(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
+class Place:
+    """An agent's place among those at work: its time, which stands still while it waits for a person."""
+
+    def __init__(self) -> None:
+        self.waited = 0.0
+        self.stopped = ""  # by whom and why somebody ended this agent's work
+        self.scope: anyio.CancelScope | None = None
+
+    def stop(self, reason: str) -> None:
+        """End the agent's work; the session goes on without it."""
+        self.stopped = self.stopped or reason
+        if self.scope is not None:
+            self.scope.cancel()
+
+
 class Desk(Struct, frozen=True, kw_only=True):
     """What an agent is handed to work with; it reaches for nothing else.
 
-    `put` takes an event into the journal, `charge(tier, usage)` books a call, `clock` gives seconds since
-    the epoch. `output`: what the role's output name stands for, None for text.
+    `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
+    a call, `tell` is for what the person has to know. `output`: what the role's output name stands for, None for text.
     """
 
-    session: str
     tiers: Tiers
-    toolbox: Toolbox
+    toolbox: RecordedToolbox
+    track: Track
+    place: Place
     policy: Policy
     counter: Counter
     ledger: Ledger
     spend: Spend
     output: OutputSpec | None
-    put: Callable[[Event], Awaitable[None]]
     charge: Callable[[str, Usage], None]
-    clock: Callable[[], float]
+    tell: Callable[[str], None]
 
 
 class Agent:
@@ -76,8 +92,8 @@ class Agent:
     def __init__(self, role: Role, path: str, desk: Desk) -> None:
         self.role = role
         self.path = path
-        self.turn = 0
         self._desk = desk
+        self._track = desk.track
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
         window = min(desk.tiers[self._steps].window, desk.tiers[self._final].window)
@@ -87,17 +103,29 @@ class Agent:
         self._toolbox = desk.toolbox
         if len(desk.toolbox):
             self._toolbox = desk.toolbox.joined((recall_tool(self.context),))
-        self._trail = PromptTrail()
-        self._began = 0.0
+        self._window = window
+        self._began = self._replied = 0.0
+
+    @property
+    def turn(self) -> int:
+        """Its model calls so far."""
+        return self._track.turn
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
-        self.context.add_input(task, at=self._desk.clock())
-        await self._put("started", {"role": self.role.name}, {"task": task})
+        at = self._track.clock()
+        self.context.add_input(task, at=at)
+        started = {"role": self.role.name, "window": self._window}
+        await self._track.put("started", started, {"task": task}, at=at)
         self._began = anyio.current_time()
-        with anyio.move_on_after(self.role.limits.seconds) as scope:
+        place = self._desk.place
+        with anyio.move_on_after(self.role.limits.seconds) as place.scope:
+            if place.stopped:
+                place.scope.cancel()
             return await self._work()
-        assert scope.cancelled_caught
+        assert place.scope.cancelled_caught
+        if place.stopped:
+            raise AgentFailed(place.stopped, agent=self.path)
         raise LimitReached(
             f"{self.path} took longer than its limit of {self.role.limits.seconds:g} s; "
             "raise limits.seconds in its role file or ask for less",
@@ -113,7 +141,7 @@ class Agent:
             reply = await self._ask(tier, last=last, finishing=finishing)
             if reply is None:
                 continue
-            self.context.record_reply(reply, at=self._desk.clock())
+            self.context.record_reply(reply, at=self._replied)
             if reply.calls and not last:
                 await self._act(reply)
             elif tier != self._final:
@@ -124,13 +152,16 @@ class Agent:
                 await self._failed(tier, f"a reply without a {self._desk.output.name}")
 
     def _must_finish(self) -> str:
-        """Why the next call has to be the last, "" when it need not."""
+        """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
+        recorded = self._track.recorded
+        if recorded is not None:
+            return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
         if self._desk.spend.share >= WRAP_UP_SHARE:
             return "its budget"
-        spent = anyio.current_time() - self._began
+        spent = anyio.current_time() - self._began - self._desk.place.waited
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
             return f"its limit of {limits.seconds:g} s"
         return ""
@@ -146,7 +177,8 @@ class Agent:
         prompt = self.context.prompt(
             self._toolbox.specs, output, enforced=True, ask=WRAP_UP if finishing else ""
         )
-        self.turn += 1
+        self._track.turn += 1
+        self._track.aside = {"tokens": prompt.tokens, **({"finishing": finishing} if finishing else {})}
         request = Request(
             messages=prompt.messages,
             tools=prompt.tools,
@@ -164,23 +196,25 @@ class Agent:
 
     async def _failed(self, tier: str, problem: str, error: OutputInvalid | None = None) -> None:
         """A reply and its repair did not fit: the step goes to the large tier, or it is over."""
-        await self._put("note", {"what": "output invalid", "tier": tier, "problem": problem[:300]})
+        await self._track.put("note", {"what": "output invalid", "tier": tier, "problem": problem[:300]})
         if tier == "large" or "large" not in self._desk.tiers:
             raise error or AgentFailed(f"{self.path} gave no usable result: {problem}", agent=self.path)
-        await self._put("note", {"what": "escalated", "from": tier, "to": "large"})
+        await self._track.put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"
 
     async def _call(self, tier: str, request: Request, prompt: Prompt) -> Reply:
-        """Reserve, record, ask, settle, record."""
+        """Reserve, ask, settle; what the record has is paid for and needs no reservation."""
         desk = self._desk
         model = desk.tiers[tier]
-        moment = self._moment()
-        worst = prompt.tokens + prompt.output_tokens
-        held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
+        recorded = self._track.recorded
+        if recorded is not None and recorded.outcome is not None:
+            held = desk.spend.reserve_nothing()
+        else:
+            await self._track.missing()
+            worst = prompt.tokens + prompt.output_tokens
+            held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
         try:
-            await self._trail.record(desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest))
-            about = {"tier": tier, "purpose": request.purpose}
-            await self._put("call", {**about, "model": model.name, "tokens": prompt.tokens})
+            await self._track.prompt(Sent(prompt.messages, prompt.tools, prompt.manifest))
             try:
                 reply = await model.reply(request)
             except ModelError as error:
@@ -191,31 +225,22 @@ class Agent:
                 raise
             held.settle(reply.usage)
             desk.charge(tier, reply.usage)
-            await desk.put(reply_event(self._moment(), reply, about))
+            self._replied = self._track.replied
             return reply
         finally:
             held.release()
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
-        for call in reply.calls:
-            await self._put("tool_called", {"tool": call.name, "id": call.id}, {"arguments": call.arguments})
         results = await self._toolbox.run_all(reply.calls)
         taken = [await self._result(result) for result in results]
-        self.context.record_results(taken, at=self._desk.clock())
-        for result, shown in zip(results, taken, strict=True):
-            data = {
-                "tool": result.call.name,
-                "id": result.call.id,
-                "seconds": round(result.seconds, 4),
-                "passages": len(result.output.passages),
-                "error": result.error,
-            }
-            await self._put("tool_returned", data, {"result": shown.text})
+        self.context.record_results(taken, at=max(result.at for result in results))
 
     async def _result(self, result: ToolResult) -> Result:
         """A tool's result as the context takes it; its documents become sources of the session."""
         desk = self._desk
+        if result.unknown:
+            desk.tell(f"{self.path}: {result.error}")
         if result.error:
             return Result(call=result.call, text=result.error, failed=True)
         output = result.output
@@ -240,21 +265,3 @@ class Agent:
         status: Status = "partial" if finishing else "done"
         reason = f"{self.path} had to finish early: {finishing} was reached" if finishing else ""
         return Outcome(agent=self.path, value=reply.value, text=reply.text, status=status, reason=reason)
-
-    def _moment(self) -> Moment:
-        return Moment(self._desk.session, self.path, self.turn, self._desk.clock())
-
-    async def _put(
-        self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str] | None = None
-    ) -> None:
-        await self._desk.put(
-            Event(
-                session=self._desk.session,
-                agent=self.path,
-                turn=self.turn,
-                kind=kind,
-                at=self._desk.clock(),
-                data=data,
-                texts=texts or {},
-            )
-        )

@@ -7,6 +7,7 @@ The tree, compared with the classes by `tests/test_house.py`:
     │   ├── RoleError              a role file
     │   ├── ConfigError            orchestra.toml, the environment, a flag
     │   ├── InputError             a question, a folder, a session's name
+    │   ├── RecordDiffers          a resumed run asks what its record does not hold
     │   └── StoreError             the store cannot be opened, read or written
     ├── ToolError              text for the model: the agent reads it and goes on
     │   ├── ToolUnknown            no such tool in this agent's subset
@@ -77,6 +78,15 @@ class ConfigError(UserError):
 
 class InputError(UserError):
     """A question, a folder or a name that leads nowhere."""
+
+
+class RecordDiffers(UserError):
+    """A run over a session's record asks for what is not in it; `agent` and `turn` say where it went apart."""
+
+    def __init__(self, message: str, *, agent: str = "", turn: int = 0) -> None:
+        super().__init__(message)
+        self.agent = agent
+        self.turn = turn
 
 
 class StoreError(UserError):

@@ -4,33 +4,44 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
-from msgspec import Struct
+from msgspec import Struct, structs, to_builtins
 
 from orchestra.config.load import load_settings
-from orchestra.config.settings import PRESETS, Preset, Settings
-from orchestra.context.policy import policy_for
+from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
-from orchestra.errors import InputError, OrchestraError
-from orchestra.journal.address import read_address
+from orchestra.errors import InputError, OrchestraError, RecordDiffers
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.journal import Journal
-from orchestra.journal.records import Status
+from orchestra.journal.past import load_past
+from orchestra.journal.records import SessionRecord, Status
 from orchestra.journal.rows import SessionStart
 from orchestra.models.configured import configured_models, keys_of
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
+from orchestra.resume.absent import AbsentTool
+from orchestra.resume.listening import Listener
+from orchestra.resume.start import (
+    Start,
+    arguments_of,
+    check_question,
+    place_of,
+    resolved,
+    start_of,
+    this_version,
+    workflow_at,
+)
 from orchestra.roles.load import load_roles
-from orchestra.session.session import INTERRUPTED, Kit, Session, Watch
-from orchestra.spend import Spend
-from orchestra.tools.documents.index import DocumentIndex
-from orchestra.tools.documents.tools import document_tools
+from orchestra.session.diary import Origin, Watch
+from orchestra.session.kit import Kit, make_kit
+from orchestra.session.library import Library
+from orchestra.session.session import INTERRUPTED, Session
+from orchestra.tools.documents.tools import READ, SEARCH
 from orchestra.tools.port import Tool
 from orchestra.tools.toolbox import Toolbox
 from orchestra.values.report import Report
@@ -40,10 +51,18 @@ from orchestra.workflow import Options, research_then_write
 T = TypeVar("T")
 Workflow = Callable[[Session, str], Awaitable[T]]
 
-# What "no limit" is in bytes, for the reader of files.
-NO_LIMIT = 1 << 62
 # A session's end is written even while everything is being cancelled, but not for longer than this.
 CLOSING_SECONDS = 5.0
+
+
+class Resuming(Struct, frozen=True, kw_only=True):
+    """How a session goes on. `documents`: where its folder is now, "" for where it was.
+
+    `from_here`: a request that differs from the record is made, in place of RecordDiffers.
+    """
+
+    documents: str = ""
+    from_here: bool = False
 
 
 class Hosting(Struct, frozen=True, kw_only=True):
@@ -76,8 +95,7 @@ class Runtime:
         self._settings = settings
         self._hosting = Hosting(models=models, roles=tuple(roles), tools=tuple(tools))
         self._stack = AsyncExitStack()
-        self._indexes: dict[str, DocumentIndex] = {}
-        self._opening = anyio.Lock()
+        self._listener = Listener()
         self._toolbox = Toolbox()
         self._kit: Kit | None = None
 
@@ -113,48 +131,119 @@ class Runtime:
 
         `strict`: sentences that are not supported are removed, not marked. `watch`: called with each event.
         """
-        options = Options(strict=strict, review=review)
-        async with self.session(question, documents=documents, watch=watch) as session:
-            return await research_then_write(session, question, options)
+        options = {"strict": strict, "review": review}
+        start = Start(documents=str(documents), options=options)
+        async with self.begin(question, start, watch=watch) as session:
+            return await research_then_write(session, session.question, Options(**options))
 
     async def run(self, workflow: Workflow[T], question: str, *, documents: str | Path | None = None) -> T:
         """A workflow of your own: an async function of a session and a question."""
-        async with self.session(question, documents=documents, workflow=_name_of(workflow)) as session:
-            return await workflow(session, question)
+        start = Start(workflow=place_of(workflow), documents=str(documents) if documents else "")
+        async with self.begin(question, start) as session:
+            return await workflow(session, session.question)
 
     @asynccontextmanager
     async def session(
-        self,
-        question: str,
-        *,
-        documents: str | Path | None = None,
-        watch: Watch | None = None,
-        workflow: str = "research_then_write",
+        self, question: str, *, documents: str | Path | None = None, watch: Watch | None = None
     ) -> AsyncIterator[Session]:
         """One request, recorded from start to end however it ends."""
+        start = Start(documents=str(documents) if documents is not None else "")
+        async with self.begin(question, start, watch=watch) as session:
+            yield session
+
+    @asynccontextmanager
+    async def begin(
+        self, question: str, start: Start, *, watch: Watch | None = None
+    ) -> AsyncIterator[Session]:
+        """A new session, started so; `session.question` is the question without secrets."""
         kit = self.kit
         check_question(question)
-        toolbox, problems = self._toolbox, tuple[str, ...]()
-        if documents is not None:
-            index = await self._index(documents)
-            toolbox, problems = toolbox.joined(document_tools(index)), index.problems
-            if not index.refreshed.documents:
-                raise InputError(nothing_to_read(str(documents), problems), key="documents")
+        question = kit.journal.clean(question)
+        tools, problems = await self._library.tools(start.documents)
+        toolbox = self._toolbox.joined(tools)
         now = kit.clock()
         name = session_id(now, secrets.token_bytes(RANDOM_BYTES))
-        models = {tier: model.name for tier, model in kit.tiers.items()}
+        start = structs.replace(
+            start,
+            documents=await resolved(start.documents),
+            models={tier: model.name for tier, model in kit.tiers.items()},
+            windows={tier: model.window for tier, model in kit.tiers.items()},
+            version=this_version(),
+        )
         await kit.journal.begin(
             SessionStart(
-                id=name, question=question, created=now, workflow=workflow, config={"models": models}
+                id=name,
+                question=question,
+                created=now,
+                workflow=start.workflow.rpartition(":")[2],
+                config=to_builtins(start),
             )
         )
         session = Session(kit, name, question, toolbox=toolbox, watch=watch)
         session.problems = problems
-        status: Status = "interrupted"
-        try:
-            await session.record("started", data={"workflow": workflow, "models": models})
+        async with self._hosted(session):
+            await session.begun(start.workflow, toolbox.specs)
             yield session
+
+    async def resume(
+        self,
+        session: str,
+        *,
+        workflow: Workflow[Any] | None = None,
+        documents: str | Path | None = None,
+        from_here: bool = False,
+    ) -> Any:
+        """Run a session's workflow again over its record: what is recorded comes back, the rest is made.
+
+        `session`: its id or the beginning of it. `workflow`: where its own cannot be imported here.
+        `documents`: where the folder is now. `from_here`: a request that differs from the record is made,
+        in place of RecordDiffers. Returns what the workflow returns.
+        """
+        resuming = Resuming(documents=str(documents or ""), from_here=from_here)
+        async with self.resumed(session, resuming) as (opened, start):
+            work = workflow or workflow_at(start.workflow)
+            return await work(opened, opened.question, *arguments_of(start))
+
+    @asynccontextmanager
+    async def resumed(
+        self, prefix: str, how: Resuming | None = None, *, watch: Watch | None = None
+    ) -> AsyncIterator[tuple[Session, Start]]:
+        """A session that goes on, and how it was started; for programs that run its workflow themselves."""
+        kit, how = self.kit, how or Resuming()
+        record = await kit.journal.reopen(prefix)
+        past = await load_past(kit.journal, record)
+        start = start_of(record)
+        toolbox, problems = await self._toolbox_again(how.documents or start.documents)
+        loosely = start.version != this_version()
+        origin = Origin(past=past, from_here=how.from_here, loosely=loosely)
+        session = Session(kit, record.id, past.question, toolbox=toolbox, watch=watch, origin=origin)
+        session.problems = problems
+        await self._listener.catch_up(kit.journal, session)
+        async with self._hosted(session, record):
+            await session.goes_on()
+            yield session, start
+
+    def stop(self, session: str, reason: str, *, agent: str = "", tool: str = "") -> None:
+        """Stop a session of this runtime, one of its agents (by path), or the running calls of a tool."""
+        found = self._listener.sessions.get(session)
+        if found is None:
+            raise InputError(f"No session {session!r} is at work here.")
+        found.stop(reason, agent=agent, tool=tool)
+
+    @asynccontextmanager
+    async def _hosted(self, session: Session, record: SessionRecord | None = None) -> AsyncIterator[None]:
+        """Until the session ends, however that is; its end is in the journal then."""
+        journal, clock = self.kit.journal, self.kit.clock
+        status: Status = "interrupted"
+        self._listener.add(session)
+        try:
+            yield
             status = end_of(session.stopped)
+        except RecordDiffers as error:
+            # Nothing was made: it is as it was.
+            status = record.status if record is not None and error.agent else "failed"
+            status = "interrupted" if status in ("cut off", "running", "waiting") else status
+            raise
         except OrchestraError as error:
             status = "failed"
             await session.record("failed", data={"reason": str(error)})
@@ -164,13 +253,22 @@ class Runtime:
             await session.record("failed", data={"reason": f"{type(error).__name__}: {error}"})
             raise
         finally:
+            self._listener.remove(session)
             with anyio.move_on_after(CLOSING_SECONDS, shield=True):
-                await kit.journal.finish(name, status, at=kit.clock())
+                await journal.finish(session.id, status, at=clock())
+
+    async def _toolbox_again(self, documents: str) -> tuple[Toolbox, tuple[str, ...]]:
+        """The tools of a session that goes on; its documents may be gone, as long as none looks for them."""
+        try:
+            tools, problems = await self._library.tools(documents)
+        except InputError as error:
+            sentence = f"{error} The session's next search needs its documents: name the folder with --docs."
+            tools, problems = tuple(AbsentTool(spec, sentence) for spec in (SEARCH, READ)), ()
+        return self._toolbox.joined(tools), problems
 
     async def _open(self) -> None:
         settings = self._settings or load_settings().settings
         self._settings = settings
-        limits = settings.limits
         journal = await self._stack.enter_async_context(
             Journal.open(settings.store, secrets=keys_of(settings, os.environ))
         )
@@ -185,48 +283,11 @@ class Runtime:
             )
         )
         self._toolbox = Toolbox(self._hosting.tools)
-        self._kit = Kit(
-            limits=limits,
-            roles=roles,
-            policies={name: policy_for(name, overrides_of(settings, name)) for name in PRESETS},
-            tiers=tiers,
-            counter=counter_for(tiers.model_for("large").name),
-            journal=journal,
-            spend=Spend("runtime"),
-            clock=time.time,
-        )
-
-    async def _index(self, folder: str | Path) -> DocumentIndex:
-        """The folder's index, opened once for all sessions and brought up to date for each."""
-        assert self._settings is not None
-        path = str(await anyio.Path(folder).resolve())
-        async with self._opening:
-            index = self._indexes.get(path)
-            if index is not None:
-                await index.refresh()
-                return index
-            store = index_file(self._settings)
-            index = DocumentIndex(
-                folder, store=store, limit_bytes=self._settings.documents.file_bytes or NO_LIMIT
-            )
-            self._indexes[path] = await self._stack.enter_async_context(index)
-            return index
-
-
-def check_question(question: str) -> None:
-    """Raises InputError for a question that holds no word."""
-    if not any(character.isalnum() for character in question):
-        raise InputError("The question is empty; ask one in words.", key="QUESTION")
-
-
-def nothing_to_read(folder: str, problems: tuple[str, ...]) -> str:
-    """One sentence for a folder without a document."""
-    first = (
-        f" ({problems[0]}{f'; and {len(problems) - 1} more' if len(problems) > 1 else ''})"
-        if problems
-        else ""
-    )
-    return f"The folder {folder!r} holds no document that can be read{first}; put some there or name another."
+        self._library = Library(settings, self._stack)
+        self._kit = make_kit(settings, roles, tiers, journal)
+        group = await self._stack.enter_async_context(anyio.create_task_group())
+        self._stack.callback(group.cancel_scope.cancel)
+        group.start_soon(self._listener.run, journal)
 
 
 def end_of(stopped: str) -> Status:
@@ -234,23 +295,3 @@ def end_of(stopped: str) -> Status:
     if not stopped:
         return "done"
     return "interrupted" if stopped == INTERRUPTED else "partial"
-
-
-def index_file(settings: Settings) -> str:
-    """Where the index of documents lies: beside the journal, or beside the reports when that is a server."""
-    address = read_address(settings.store)
-    if address.kind == "memory":
-        return ":memory:"
-    folder = address.path.parent if address.path is not None else Path(settings.reports).parent
-    folder.mkdir(parents=True, exist_ok=True)
-    return str(folder / "documents.db")
-
-
-def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
-    """What the configuration says of a context preset, without what it leaves as it is."""
-    given = settings.context.get(preset)
-    return dict(given.figures()) if given is not None else {}
-
-
-def _name_of(workflow: Workflow[Any]) -> str:
-    return getattr(workflow, "__name__", type(workflow).__name__)

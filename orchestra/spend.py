@@ -63,6 +63,10 @@ class Spend:
         self._hold(tokens, cost or 0.0)
         return Reservation(self, tokens, cost or 0.0)
 
+    def reserve_nothing(self) -> Reservation:
+        """For a call that was made before and is in the record: it is booked, and never refused."""
+        return Reservation(self, 0, 0.0)
+
     def _check(self, tokens: int, cost: float | None) -> None:
         if self.tokens is not None:
             left = self.tokens - self._used.tokens - self._held_tokens

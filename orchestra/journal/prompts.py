@@ -127,14 +127,19 @@ def prompt_event(moment: Moment, sent: Sent) -> Event:
     return PromptTrail().event(moment, sent)
 
 
-def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
-    """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
+def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
+    """What is recorded of a reply: usage, finish, model and seconds as data, and its texts."""
     usage = structs.asdict(reply.usage)
     about = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
     calls = encode(reply.calls) if reply.calls else ""
     long = {"text": reply.text, "reasoning": reply.reasoning, "calls": calls}
-    texts = {name: text for name, text in long.items() if text}
-    return _event(moment, "reply", {**data, **about, **usage}, texts)
+    return {**about, **usage}, {name: text for name, text in long.items() if text}
+
+
+def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
+    """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
+    about, texts = reply_data(reply)
+    return _event(moment, "reply", {**data, **about}, texts)
 
 
 def _event(moment: Moment, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> Event:
