@@ -101,8 +101,6 @@ class Agent:
             path, role.instructions, policy=desk.policy, window=window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
-        if len(desk.toolbox):
-            self._toolbox = desk.toolbox.joined((recall_tool(self.context),))
         self._window = window
         self._began = self._replied = 0.0
 
@@ -115,6 +113,8 @@ class Agent:
         """Work until there is a result. Raises RunError when there can be none."""
         at = self._track.clock()
         self.context.add_input(task, at=at)
+        if len(self._toolbox):
+            self._toolbox = self._toolbox.chosen(task).joined((recall_tool(self.context),))
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
         self._began = anyio.current_time()

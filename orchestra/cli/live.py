@@ -47,9 +47,11 @@ class Progress:
         self._say = say
 
     def __call__(self, event: Event) -> None:
-        if not event.agent:
+        if event.kind == "started" and event.agent:
+            self.lines[event.agent] = Line(event.agent)
+        line = self.lines.get(event.agent)
+        if line is None:  # the session itself, or code between the agents
             return
-        line = self.lines.setdefault(event.agent, Line(event.agent))
         before = (line.doing, line.state)
         self._update(line, event)
         if (line.doing, line.state) != before:

@@ -18,6 +18,7 @@ COMMANDS = {
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),
+    "simulate": ("orchestra.cli.simulate", "simulate"),
 }
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130

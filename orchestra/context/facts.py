@@ -18,12 +18,15 @@ from orchestra.values.facts import Fact, FactKind
 __all__ = ["Evidence", "Fact", "find_facts", "is_hard", "missing_facts", "plain", "same_fact"]
 
 HARD: frozenset[FactKind] = frozenset(("number", "percent", "money", "date", "time", "id", "url", "email"))
+_COMPARED: frozenset[FactKind] = HARD | {"name"}
+_DIGITS = re.compile(r"[0-9]+")
 _EVEN = {0xFF01 + at: 0x21 + at for at in range(94)} | {
     ord(char): ord(plain)
     for chars, plain in (("\u3000\u00a0", " "), ("‐‑‒–—―−", "-"), ("‘’ʼ′", "'"), ("“”″", '"'), ("〜～", "~"))
     for char in chars
 }
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_GAP = r"[\W_]{0,6}"  # what may stand between the groups of an id: a hyphen, markup, a line break
 _SPLIT = re.compile(r"[^\W\d_]+|\d+")
 
 
@@ -48,11 +51,12 @@ def find_facts(text: str) -> list[Fact]:
             taken[start:end] = b"\x01" * (end - start)
             found.append(Fact(kind, text[start:end], value, unit, start, end))
 
-    exact = sorted(find_exact(even), key=lambda name: (name.start - name.end, name.start))
-    for name in exact:
-        keep(name.kind, name.value, "", name.start, name.end)
-    for date in sorted(find_dates(even), key=lambda date: (date.start - date.end, date.start)):
-        keep("time" if date.is_time else "date", date.value, date.unit, date.start, date.end)
+    exact = [Fact(name.kind, "", name.value, "", name.start, name.end) for name in find_exact(even)]
+    for date in find_dates(even):
+        kind: FactKind = "time" if date.is_time else "date"
+        exact.append(Fact(kind, "", date.value, date.unit, date.start, date.end))
+    for fact in sorted(exact, key=lambda fact: (fact.start - fact.end, fact.start)):
+        keep(fact.kind, fact.value, fact.unit, fact.start, fact.end)
     for figure in sorted(find_figures(even), key=lambda figure: (figure.start - figure.end, figure.start)):
         keep(figure.kind, f"{figure.value:.12g}", figure.unit, figure.start, figure.end)
     for name in (*find_digit_ids(even), *find_names(even)):
@@ -110,9 +114,8 @@ class Evidence:
 
     def missing(self, statement: str) -> tuple[Fact, ...]:
         """The facts of `statement` that these texts do not have."""
-        return tuple(
-            fact for fact in find_facts(statement) if fact.kind in HARD | {"name"} and not self.has(fact)
-        )
+        facts = [fact for fact in find_facts(statement) if fact.kind in _COMPARED]
+        return tuple(fact for fact in (*facts, *_stray_digits(statement, facts)) if not self.has(fact))
 
     def has(self, fact: Fact) -> bool:
         """Whether one of the texts has `fact`."""
@@ -150,22 +153,16 @@ class Evidence:
             return re.search(r"\b(?:no|none|zero|nil|never)\b|[无零没]", self._quoted) is not None
         written = re.escape(fact.text.strip().lower())
         return (
-            fact.unit == "" and re.search(rf"(?<![\w.,]){written}(?![\w]|[.,]\d)", self._quoted) is not None
+            fact.unit == ""
+            and re.search(rf"(?<![A-Za-z0-9_.,]){written}(?![A-Za-z0-9_]|[.,]\d)", self._quoted) is not None
         )
 
     def _has_id(self, fact: Fact) -> bool:
-        """The same letters and digits in the same order, whatever stands between the groups."""
-        groups = _SPLIT.findall(fact.value)
-        if not groups:
+        """The same letters and digits in the same order, whatever stands between; a plural passes."""
+        if not _SPLIT.search(fact.value):
             return fact.value in self._whole
-        if all(group.isdigit() for group in groups):
-            pattern = r"(?<![\w.])v?" + re.escape(fact.value) + r"(?![\w]|\.\d)"
-        else:
-            inner = r"[\W_]{0,3}".join(
-                f"0*{group.lstrip('0')}" if group.isdigit() else re.escape(group) for group in groups
-            )
-            pattern = rf"(?<![^\W_]){inner}(?![^\W_])"
-        return re.search(pattern, self._whole) is not None
+        forms = [fact.value, fact.value.removesuffix("s"), fact.value.removesuffix("es")]
+        return any(re.search(_id_pattern(form), self._whole) for form in dict.fromkeys(forms) if form)
 
     def _has_name(self, name: str) -> bool:
         if name in self._whole:
@@ -197,6 +194,27 @@ class Evidence:
         return self._words
 
 
+def _stray_digits(statement: str, facts: Iterable[Fact]) -> Iterable[Fact]:
+    """Digits that belong to no fact (odd version numbers, formulas): they too must stand in the evidence."""
+    even = plain(statement)
+    covered = bytearray(len(even))
+    for fact in facts:
+        covered[fact.start : fact.end] = b"\x01" * (fact.end - fact.start)
+    for match in _DIGITS.finditer(even):
+        if not any(covered[match.start() : match.end()]):
+            yield Fact("id", statement[match.start() : match.end()], match[0], "", *match.span())
+
+
+def _id_pattern(value: str) -> str:
+    groups = _SPLIT.findall(value)
+    if len(groups) == 1 and value.isdigit():
+        return rf"(?<!\d)0*{value.lstrip('0') or '0'}(?!\d)"
+    if all(group.isdigit() for group in groups):
+        return r"(?<![A-Za-z0-9_.])v?" + re.escape(value) + r"(?![A-Za-z0-9_]|\.\d)"
+    stripped = [f"0*{group.lstrip('0')}" if group.isdigit() else re.escape(group) for group in groups]
+    return rf"(?<![A-Za-z0-9]){_GAP.join(stripped)}(?![A-Za-z0-9])"
+
+
 def _is_figure(fact: Fact) -> bool:
     return fact.kind in ("number", "percent", "money")
 
@@ -204,11 +222,18 @@ def _is_figure(fact: Fact) -> bool:
 def _same_figure(one: Fact, other: Fact) -> bool:
     mine, theirs = float(one.value), float(other.value)
     if one.unit == other.unit or not one.unit or not other.unit or alike(one.unit, other.unit):
-        return _close(mine, theirs) or _same_sizes(one, other)
+        return (_close(mine, theirs) and not _differ_as_versions(one, other)) or _same_sizes(one, other)
     if "ordinal" in (one.unit, other.unit) or "times" in (one.unit, other.unit):
         return _close(mine, theirs) and {one.unit, other.unit} != {"ordinal", "times"}
     (dimension, mine), (their_dimension, theirs) = in_base(mine, one.unit), in_base(theirs, other.unit)
     return dimension == their_dimension and _close(mine, theirs)
+
+
+def _differ_as_versions(one: Fact, other: Fact) -> bool:
+    """1.1 and 1.10 without a unit: the same number but not the same version."""
+    if one.unit or other.unit or not ("." in one.text and "." in other.text):
+        return False
+    return one.text != other.text and one.text.rstrip("0") == other.text.rstrip("0")
 
 
 def _same_sizes(one: Fact, other: Fact) -> bool:

@@ -66,6 +66,7 @@ _DIGITS = re.compile(
     r"|\s?(?P<letter>[kKMBT]|(?<=[0-9])[mb])(?![A-Za-z0-9/²³])"
     r"|[多余几]?(?P<scale>万亿|百万|千万|亿|万|千(?![米克瓦卡焦])|百(?!分)|兆(?!瓦)))?"
 )
+_RANGE = re.compile(r"\s?(?:-|~|to|至|到)\s?")
 _WORD = "|".join((*_SMALL, *_BIG))
 _RUN = re.compile(
     rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
@@ -124,6 +125,9 @@ def _digits(text: str) -> Iterator[Figure]:
             # 3亿5000万 is one number in two steps
             figure = Figure(before.start, end, before.value + value, unit)
         elif before:
+            in_range = not before.unit and figure.unit not in ("", "ordinal")
+            if in_range and _RANGE.fullmatch(text, before.end, figure.start):
+                before = Figure(before.start, before.end, before.value, figure.unit)  # 40 to 90 mg
             yield before
         before = figure
     if before:

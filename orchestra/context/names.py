@@ -32,7 +32,7 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9])"
 )
 _LETTER_FIRST = re.compile(
-    r"(?<![A-Za-z0-9_.])(?:"
+    r"(?<![A-Za-z0-9_.])(?!Q[1-4](?![A-Za-z0-9]))(?:"
     r"__[a-z][a-z0-9_]{0,60}__"  # __anext__
     r"|_{0,2}[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+){1,20}_{0,2}"  # build_wheel
     r"|[A-Za-z_][A-Za-z0-9_]+(?:\.[a-z_][A-Za-z0-9_]+){1,12}"  # sys.argv, pyproject.toml
@@ -52,7 +52,8 @@ _NO_PREFIX = frozenset(
 ) | set(CURRENCY_SIGNS)
 _VERSION = re.compile(
     r"(?<![A-Za-z0-9_.])v?[0-9]+(?:\.[0-9]+){2,}(?:[-.]?[a-z]+[0-9]*)?(?![A-Za-z0-9])"
-    r"|(?:(?<=[Vv]ersion )|(?<=[Rr]elease )|(?<=版本 )|(?<=版本))v?[0-9]+(?:\.[0-9]+)*(?![A-Za-z0-9%])"
+    r"|(?:(?<=[Vv]ersion )|(?<=[Rr]elease )|(?<=版本 )|(?<=版本))v?[0-9]+"
+    r"(?:\.[0-9]+)*(?:(?:a|b|rc|\.post|\.dev)[0-9]+)?(?![A-Za-z0-9%]|\.[0-9])"
     r"|(?<=[a-z+#] )(?<![0-9])[0-9]+\.[0-9]+(?![0-9A-Za-z%]|\.[0-9])"
 )
 _BEFORE_VERSION = re.compile(r"(?:^|[^A-Za-z])([A-Z][A-Za-z+#]{2,20}) $")

@@ -18,7 +18,6 @@ from orchestra.values.sources import Claim, Conflict, Quote
 Count = Callable[[str], int]
 
 _HEAD_SHARE = 0.25  # of the cap, at most, for each of: the question; gaps and conflicts
-_MOST_CONFLICTS = 20
 _SLACK = 8  # tokens that joining lines may add
 
 
@@ -62,14 +61,19 @@ def make_brief(
     """
     questions = tuple(" ".join(part.split()) for part in plan.questions)
     readings, places = _merged(studies)
-    conflicts = [pair for pair, _ in zip(find_conflicts(readings), range(_MOST_CONFLICTS), strict=False)]
+    conflicts = _affordable(find_conflicts(readings), int(cap * _HEAD_SHARE), count)
     gaps = _gaps(question, questions, studies)
     brief = _within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
     disputed = {at for first, second, _ in conflicts for at in (first, second)}
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
     costs = [count(_line(claim, place + 1)) + 1 for place, claim in items]
-    room = cap - count(render_brief(brief)) - _SLACK - sum(count(about) + 16 for _, _, about in conflicts)
+    room = (
+        cap
+        - count(render_brief(brief))
+        - _SLACK
+        - sum(_conflict_cost(about, count) for _, _, about in conflicts)
+    )
     kept = [order[at] for at in _ranked(items, costs, room)]
     while True:
         full = _numbered(brief, readings, places, sorted(kept, key=lambda at: (places[at], at)), conflicts)
@@ -180,6 +184,21 @@ def _within_cap(brief: Brief, cap: int, count: Count) -> Brief:
         gaps.append(gap)
         room -= cost
     return msgspec.structs.replace(brief, **cut, gaps=tuple(gaps))
+
+
+def _affordable(found: Iterable[tuple[int, int, str]], room: int, count: Count) -> list[tuple[int, int, str]]:
+    """The first conflicts whose lines fit `room`."""
+    kept = []
+    for conflict in found:
+        room -= _conflict_cost(conflict[2], count)
+        if room < 0:
+            break
+        kept.append(conflict)
+    return kept
+
+
+def _conflict_cost(about: str, count: Count) -> int:
+    return count(about) + 16  # the ids, at their longest, and the bullet
 
 
 def _cut(text: str, tokens: int, count: Count) -> str:

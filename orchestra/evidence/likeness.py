@@ -23,9 +23,18 @@ _LEAST_SHARED_PAIRS = 5  # of Chinese or Japanese character pairs
 _GENERIC = """contain hold have provide give report say state show average typical typically approximately
     estimate estimated measure measured find found roughly around nearly almost about total average mean
     usually generally brew brewed standard normal one single per each every amount level number value reach
-    count stand come make take become remain use used according published current currently overall"""
+    count stand come make take become remain use used according published current currently overall
+    limit maximum minimum"""
 _CLAUSE = re.compile(r"[,;:](?=\s)|[.!?](?=\s|$)|[，。；：！？]|\s[-–—]\s|[()（）]")
-_ABOUT = re.compile(r"\b(?:in|of|for|per|by|to|from|since|until|during|between)\b")
+_BOUND = re.compile(
+    r"\b(?:at most|at least|up to|no more than|more than|less than|over|under|below|above|limits?|maximum"
+    r"|minimum|permit\w*|allow\w*|from)\b|最多|至多|最少|至少|不超过|超过|不少于|不低于|以上|以下|以内"
+)
+_LABELLED = re.compile(  # "Table 3", "number 5": such a figure names a thing and measures nothing
+    r"\b(?:no\.|number|table|figure|chapter|section|step|line|page|part|item|version|level|option|question)\s*$",
+    re.IGNORECASE,
+)
+_MOST_COMPARED = 1_000  # claims; more are not compared with each other
 
 
 @lru_cache(maxsize=1)
@@ -61,13 +70,14 @@ class Reading:
 
 
 class Measure:
-    """A clause with a figure or a year: its telling words, the values of one dimension, the other facts."""
+    """A clause with a figure or a year: its telling words, values of one dimension, the other facts."""
 
     def __init__(self, words: frozenset[str], dimension: str, values: list[Fact], others: list[Fact]) -> None:
         self.words = words
         self.dimension = dimension
         self.values = values
         self.others = others
+        self.bound = False  # whether the value is a limit rather than a measure
 
 
 def is_duplicate(one: Reading, other: Reading) -> bool:
@@ -95,7 +105,7 @@ def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]
     for words that say nothing, and no other date, name or figure may set the two apart.
     """
     by_word: dict[str, list[int]] = defaultdict(list)
-    for at, reading in enumerate(readings):
+    for at, reading in enumerate(readings[:_MOST_COMPARED]):
         partners = Counter(before for word in reading.words for before in by_word[word])
         for before in sorted(partners):
             if partners[before] >= 2 and _apart(readings[before].claim, reading.claim):
@@ -126,7 +136,9 @@ def _measures(reading: Reading) -> Iterator[Measure]:
         figures = [
             fact
             for fact in inside
-            if fact.kind in ("number", "percent", "money", "date") and fact.unit != "ordinal"
+            if fact.kind in ("number", "percent", "money", "date")
+            and fact.unit != "ordinal"
+            and not _LABELLED.search(text, max(0, fact.start - 12), fact.start)
         ]
         if not figures:
             continue
@@ -136,7 +148,9 @@ def _measures(reading: Reading) -> Iterator[Measure]:
         words = frozenset(terms(bare)) - _generic()
         for dimension in dict.fromkeys(_dimension(fact) for fact in figures):
             values = [fact for fact in figures if _dimension(fact) == dimension]
-            yield Measure(words, dimension, values, [fact for fact in inside if fact not in values])
+            measure = Measure(words, dimension, values, [fact for fact in inside if fact not in values])
+            measure.bound = _BOUND.search(text, start, end) is not None
+            yield measure
 
 
 def _dimension(fact: Fact) -> str:
@@ -148,14 +162,18 @@ def _dimension(fact: Fact) -> str:
 def _same_subject(one: Measure, other: Measure) -> bool:
     few, many = sorted((one.words, other.words), key=len)
     shared = few & many
-    wide = sum(not word.isascii() for word in few)
-    least = _LEAST_SHARED_PAIRS if wide > len(few) / 2 else _LEAST_SHARED
-    allowed = len(few) // 6 if wide > len(few) / 2 else 0
-    if len(shared) < least or len(few - shared) > allowed:
+    wide = sum(not word.isascii() for word in few) > len(few) / 2
+    if len(shared) < (_LEAST_SHARED_PAIRS if wide else _LEAST_SHARED) or one.bound != other.bound:
         return False
-    return all(_borne(fact, other.others) or not _rivals(fact, other.others) for fact in one.others) and all(
-        _borne(fact, one.others) or not _rivals(fact, one.others) for fact in other.others
-    )
+    loose = len(few) // 6 if wide else 0  # pairs of characters overlap, so one word differs in several
+    more = len(few) if one.dimension not in ("count", "date") else 2 + loose
+    if len(few - shared) > loose or len(many - shared) > more:
+        return False
+    return _no_rival(one.others, other.others) and _no_rival(other.others, one.others)
+
+
+def _no_rival(facts: Sequence[Fact], others: Sequence[Fact]) -> bool:
+    return all(_borne(fact, others) or not _rivals(fact, others) for fact in facts)
 
 
 def _borne(fact: Fact, others: Sequence[Fact]) -> bool:

@@ -17,7 +17,8 @@ Format = Literal["md", "html", "json"]
 _MOST_QUESTION = 300  # characters of the question that stand under the title
 _HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\ufeff\u200b]")
 _SPECIAL = re.compile(
-    r"[\\`\[\]{}|~<]|&(?=#?\w{1,32};)|(?<!\w)_|_(?!\w)|\*|!(?=\[)|:(?=//)|(?<=\bwww)\.|@(?=\w)", re.IGNORECASE
+    r"[\\`\[\]{}|~<]|&(?=#?\w{1,32};)|(?<![^\W_])_|_(?![^\W_])|\*|!(?=\[)|:(?=//)|(?<=\bwww)\.|@(?=\w)",
+    re.IGNORECASE,
 )
 _STARTS = re.compile(r"^(?:([#+>=-])|(\d{1,9})([.)])(?=\s|$))")
 _WIDE_END = re.compile("[\u3000-\u303f\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]$")

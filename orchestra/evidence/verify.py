@@ -54,7 +54,7 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         for heading, checkeds in sections
         if (shown := numbers.shown(checkeds, strict))
     )
-    title = _flat(draft.title or brief.title or brief.question[:200])
+    title = _flat(draft.title) or _flat(brief.title) or _flat(brief.question[:200])
     shown_all = [*shown_summary, *(sentence for section in shown_sections for sentence in section.sentences)]
     report = Report(
         session="",

@@ -105,13 +105,14 @@ class Journal(Reader):
         from orchestra.journal import orders, queries
 
         found = await self.find_session(prefix)
+        mine = this_process()
         at_work = found.status in ("running", "waiting") and not is_gone(found.owner)
-        host, own_host = found.owner.partition(":")[0], this_process().partition(":")[0]
-        if found.id in self._live or (at_work and host == own_host):
+        here = at_work and found.owner != mine and found.owner.partition(":")[0] == mine.partition(":")[0]
+        if found.id in self._live or here:
             raise InputError(
                 f"The session {found.id} is being run by the process {found.owner}: stop it first."
             )
-        if not await self._read(orders.take_over, found.id, found.owner, this_process()):
+        if not await self._read(orders.take_over, found.id, found.owner, mine):
             raise InputError(f"The session {found.id} was just taken up by another process.")
         last = await self._read(queries.last_seq, found.id)
         self._live[found.id] = Live(found.id, seq=last)

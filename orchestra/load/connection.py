@@ -21,6 +21,7 @@ class Asked(Struct):
     stream: bool = False
     stream_options: dict[str, Any] | None = None
     response_format: Any = None
+    tool_choice: Any = None
 
 
 class Host(Protocol):

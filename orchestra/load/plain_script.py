@@ -10,7 +10,7 @@ from typing import Any
 from orchestra.errors import InputError
 from orchestra.load.behaviour import Call, Say, Script
 
-_WORDS = "the quick brown fox jumps over a lazy dog while rain falls on an old stone bridge near town".split()  # noqa: SIM905 - a list of words reads better as words
+_WORDS = "the quick brown fox jumps over a lazy dog while rain falls on an old stone bridge near town".split()
 
 
 def words(count: int) -> str:
@@ -54,6 +54,20 @@ def by_schema(body: Mapping[str, Any]) -> Say | None:
     """The plainest value for a request with a JSON schema; nothing for others."""
     schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
     return Say(json.dumps(value_for(schema))) if schema else None
+
+
+def by_tools(body: Mapping[str, Any]) -> Say | None:
+    """A call where one is required: of the named tool, else of the first, with the plainest arguments."""
+    choice = body.get("tool_choice")
+    named = choice.get("function", {}).get("name") if isinstance(choice, Mapping) else None
+    if named is None and choice != "required":
+        return None
+    for tool in body.get("tools") or ():
+        function = tool.get("function", {})
+        if named in (None, function.get("name")):
+            arguments = json.dumps(value_for(function.get("parameters", {})))
+            return Say(calls=(Call(str(function.get("name")), arguments),))
+    return None
 
 
 def from_file(path: str) -> Script:

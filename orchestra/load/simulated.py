@@ -15,7 +15,7 @@ from orchestra.load import wire
 from orchestra.load.behaviour import Behaviour, Say, Served
 from orchestra.load.connection import Asked, Connection
 from orchestra.load.limits import Limits
-from orchestra.load.plain_script import by_schema, words
+from orchestra.load.plain_script import by_schema, by_tools, words
 
 _CUT_REPLY = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999\r\n\r\n{"cho'
 
@@ -127,10 +127,10 @@ class Simulated:
         self.served.output_tokens += made
 
     def _say(self, asked: Asked, body: bytes) -> Say:
-        if not self.behaviour.scripts and asked.response_format is None:
+        if not self.behaviour.scripts and asked.response_format is None and asked.tool_choice is None:
             return Say(self._plain)
         decoded: dict[str, Any] = msgspec.json.decode(body)
-        for script in (*self.behaviour.scripts, by_schema):
+        for script in (*self.behaviour.scripts, by_tools, by_schema):
             say = script(decoded)
             if say is not None:
                 return say

@@ -7,20 +7,25 @@ from contextlib import asynccontextmanager
 
 from orchestra.config.settings import Endpoint as EndpointSetting
 from orchestra.config.settings import Settings, Tier
+from orchestra.journal.address import read_address
+from orchestra.models.compatible.memory import InFile, InMemory, QuirksStore
 from orchestra.models.extractive.model import Extractive
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.port import Model
 from orchestra.models.settings import Endpoint, Network, Price, TierSetting, Times
 from orchestra.models.tiers import Tiers
 
+QUIRKS_FILE = "endpoints.json"
+
 
 @asynccontextmanager
 async def configured_models(
     settings: Settings, environ: Mapping[str, str], *, count: Callable[[str], int]
 ) -> AsyncIterator[Tiers]:
-    """The tiers' models, open until the block ends; nothing is sent here. Raises ConfigError.
+    """The tiers' models, open until the block ends. Raises ConfigError.
 
-    `environ`: where the variables named by `key_env` and the proxies are looked up.
+    `environ`: where the variables named by `key_env` and the proxies are looked up. Nothing is sent here
+    but the question how much a model holds, to endpoints where nobody knows and only once.
     """
     models: dict[str, Model] = {}
     remote: dict[str, list[TierSetting]] = {}
@@ -34,9 +39,17 @@ async def configured_models(
         yield Tiers(models)
         return
     endpoints = [endpoint(name, each, environ) for name, each in settings.endpoints.items()]
-    outlook = Outlook(network=Network.from_environment(environ))
+    outlook = Outlook(
+        network=Network.from_environment(environ), store=quirks_store(settings.store), ask_windows=True
+    )
     async with open_models(endpoints, remote, outlook) as tiers:
         yield Tiers({**models, **tiers})
+
+
+def quirks_store(store: str) -> QuirksStore:
+    """What was learnt of endpoints lies beside the store's file; beside no file it is learnt anew."""
+    address = read_address(store)
+    return InFile(address.path.with_name(QUIRKS_FILE)) if address.path is not None else InMemory()
 
 
 def keys_of(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import math
 # this much from ours (measured ratios of current tokenizers on prose and JSON lie between 0.8 and 1.5), and
 # an endpoint adds a hidden prompt of about so many tokens (templates: tens; system prompts: hundreds).
 _RATIO_DOUBT = 0.3
-_OFFSET_DOUBT = 300.0
+_OFFSET_DOUBT = 500.0
 # A count is off by this share even when the ratio is known: texts differ.
 _NOISE = 0.03
 _NOISE_FLOOR = 8.0

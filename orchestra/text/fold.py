@@ -21,13 +21,17 @@ _TABLE = (
     {ord(char): "'" for char in _QUOTES[0]}
     | {ord(char): '"' for char in _QUOTES[1]}
     | {ord(char): "-" for char in _DASHES}
-    | {ord(char): "" for char in _DROPPED}
 )
-_WIDE = "\u2e80-\u2fff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-_SPACES = r"  +"
+_GONE = {ord(char): None for char in _DROPPED}
+_WIDE = (  # Chinese and Japanese characters and punctuation, without the marks that join a syllable
+    "\u2e80-\u2fff\u3001-\u3098\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
+)
+_SPACES = rf"[ {_DROPPED}]{{2,}}|[{_DROPPED}]"
+_WIDE_BEFORE = f"{_WIDE}\u3099\u309a\uff9e\uff9f"
+_WIDE_SPACES = rf"(?<=[{_WIDE_BEFORE}])[ {_DROPPED}]+|[ {_DROPPED}]+(?=[{_WIDE}])|{_SPACES}"
 _MARKS = r"(?<![^\W_])(?<![*`])[*`]+(?=[^\s*`])|(?<=[^\s*`])[*`]+(?![^\W_]|[*`])"
-_WIDE_SPACES = rf"(?<=[{_WIDE}]) +| +(?=[{_WIDE}])|  +"
-_ONE_WIDE = re.compile(f"[{_WIDE}]")
+_BEFORE_WIDE = re.compile(f"[{_WIDE_BEFORE}]")
+_AFTER_WIDE = re.compile(f"[{_WIDE}]")
 _FEW = 64
 
 
@@ -99,9 +103,9 @@ def _prepared(text: str, unmarked: bool) -> tuple[str, re.Pattern[str]]:
     for char in sorted(set(text)):
         if char.isspace():
             swaps[char] = " "
-        elif char.isascii():
+        elif char.isascii() or char in _DROPPED:
             continue
-        elif unicodedata.category(char)[0] == "M" or "\u1161" <= char <= "\u11ff":
+        elif _is_mark(char):
             marks.append(char)
         elif len(new := _one(char)) != 1:
             others.append(char)
@@ -109,7 +113,7 @@ def _prepared(text: str, unmarked: bool) -> tuple[str, re.Pattern[str]]:
             swaps[char] = new
     swaps.pop(" ", None)
     if len(swaps) > _FEW:
-        text = text.translate(str.maketrans(swaps))
+        text = text.translate({ord(char): new for char, new in swaps.items()})
     else:
         for char, new in swaps.items():
             text = text.replace(char, new)
@@ -119,8 +123,15 @@ def _prepared(text: str, unmarked: bool) -> tuple[str, re.Pattern[str]]:
     if others:
         parts.insert(0, f"[{re.escape(''.join(others))}]")
     if marks:  # a mark is composed with what stands before it
-        parts.insert(0, rf"[^ ]?[{re.escape(''.join(marks))}]+")
+        held = re.escape("".join(marks))
+        parts.insert(0, rf"(?:[^ {_DROPPED}][{_DROPPED}]*)?[{held}][{held}{_DROPPED}]*")
     return text, re.compile("|".join(parts))
+
+
+def _is_mark(char: str) -> bool:
+    """Whether `char` may become one with what stands before it: an accent, a vowel sign, a Korean letter."""
+    normal = unicodedata.normalize("NFKC", char)
+    return unicodedata.category(normal[0])[0] == "M" or "\u1161" <= normal[0] <= "\u11ff"
 
 
 def _one(char: str) -> str:
@@ -130,9 +141,16 @@ def _one(char: str) -> str:
 
 
 def _changed(piece: str, text: str, start: int, end: int) -> str:
-    if piece[0] in "*`":
+    if not piece.strip("*`"):
         return ""
-    if piece[0] == " ":
-        beside = text[start - 1 : start] + text[end : end + 1]
-        return "" if _ONE_WIDE.search(beside) else " "
-    return unicodedata.normalize("NFKC", piece).translate(_TABLE)
+    if not piece.strip(" " + _DROPPED):
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if " " not in piece:
+            return ""
+        joined = _BEFORE_WIDE.match(before) or _AFTER_WIDE.match(after)
+        return "" if joined and not (after and _is_mark(after)) else " "
+    piece = piece.translate(_GONE)
+    normal = unicodedata.normalize("NFKC", piece)
+    if normal[0] == " ":  # a spacing accent keeps its form, see _one
+        normal = piece[0] + unicodedata.normalize("NFKC", piece[1:])
+    return normal.translate(_TABLE)

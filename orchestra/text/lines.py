@@ -32,10 +32,11 @@ class _Line(Struct):
 
 
 _UNDERLINE = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{2,}$")
-_TABLE_RULE = re.compile(r"(?:=+(?: +=+)+|\+[-=+]+\+|\|?[ :|-]*-{2,}[ :|-]*\|[ :|-]*)$")
+_TABLE_RULE = re.compile(r"(?:=+(?: +=+)+|\+[-=+]+\+|\|?[ :|-]*-[ :|-]*\|[ :|-]*)$")
 _MARKDOWN_HEADING = re.compile(r"#{1,6}\s+\S")
 _BULLET = r"[-*+•·‣–]\s+"
 _ENUMERATOR = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4}|#)[.)]\s+|[（(]?[一二三四五六七八九十\d]{1,3}[）)、]\s*"
+_WIDE_HEADING = re.compile(r"(?:[一二三四五六七八九十]{1,3}、|第.{1,3}[章节]\s*)[^。！？；：，]{1,30}")
 _ITEM = re.compile(rf"(?:{_BULLET}|{_ENUMERATOR})(?=\S)")
 _BULLET_ITEM = re.compile(rf"{_BULLET}(?=\S)")
 _FIELD = re.compile(r":?[A-Z][\w-]{1,24}(?: [A-Z]?[\w-]{1,16})?: +\S|:[\w -]{1,30}:\s")
@@ -100,7 +101,7 @@ class _Reader:
             yield self._take(self.at + 1, "markup")
         elif _UNDERLINE.match(body):
             yield from self._overline(line)
-        elif _MARKDOWN_HEADING.match(body) and line.indent < 4:
+        elif (_MARKDOWN_HEADING.match(body) and line.indent < 4) or _WIDE_HEADING.fullmatch(body):
             yield self._take(self.at + 1, "heading")
         elif self._underlined(self.at):
             yield self._take(self.at + 2, "heading")
@@ -119,7 +120,9 @@ class _Reader:
         self.base = line.indent
         end = self._paragraph_end()
         following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else None
-        if _FIELD.match(line.body) and self._fields(end):
+        if self._titled(self.at):
+            yield self._take(self.at + 1, "heading")
+        elif _FIELD.match(line.body) and self._fields(end):
             yield self._take(self._deeper(self.at + 1, line.indent + 1, blank=False), "field")
         elif (
             following is not None
@@ -186,14 +189,31 @@ class _Reader:
             opens = _BULLET_ITEM if inside is None else _ITEM
             if not line.body or opens.match(line.body) or self._breaks(end, line):
                 break
+            if self.lines[end - 1].body.endswith((".", "!", "?")) and self._titled(end):
+                break
             if inside is None and line.indent > first.indent + 1 and end == self.at + 1:
                 pass
-            elif inside is not None and line.indent < inside and line.indent < first.indent:
-                break
-            elif inside is None and line.indent < first.indent:
+            elif (inside is not None and line.indent < inside and line.indent < first.indent) or (
+                inside is None and line.indent < first.indent
+            ):
                 break
             end += 1
         return end
+
+    def _titled(self, at: int) -> bool:
+        """Whether a line without markup heads what follows: short, no full stop, and not wrapped."""
+        if at + 1 >= len(self.lines):
+            return False
+        body, below = self.lines[at].body, self.lines[at + 1].body
+        return (
+            len(body) <= 60
+            and body[:1].isupper()
+            and not _FIELD.match(body)
+            and body[-1:].isalnum()
+            and below[:1].isupper()
+            and self.lines[at].indent == self.lines[at + 1].indent
+            and (len(body) < 0.7 * len(below) or self._titled(at + 1))
+        )
 
     def _breaks(self, at: int, line: _Line) -> bool:
         body = line.body

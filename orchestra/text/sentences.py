@@ -7,6 +7,7 @@ or brackets.
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
 
@@ -20,8 +21,10 @@ _END = re.compile(r"[.!?…]+|[。！？!?；]+")
 _CLOSERS = "\"'”’)]}»」』）】》*_`"
 _WIDE_END = frozenset("。！？；")
 _ABBREVIATIONS = frozenset(
-    "e.g i.e cf vs etc al approx resp dr mr mrs ms prof st no nos fig figs sec ch eq ed eds vol pp p op inc ltd co"
-    " corp jr sr dept est univ jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m viz ca".split()
+    "e.g i.e cf vs etc al approx resp dr mr mrs ms prof st no nos fig figs sec ch eq ed eds vol pp p op "
+    "inc ltd co"
+    " corp jr sr dept est univ jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m viz "
+    "ca".split()
 )
 _ENDS_ANYWAY = frozenset({"etc", "al", "inc", "ltd", "co", "corp", "jr", "sr", "a.m", "p.m", "u.s", "u.k"})
 _WORD_BEFORE = re.compile(r"[\w.]+$")
@@ -55,9 +58,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def _long(text: str, block: Block, number: int) -> list[Span]:
-    return [
-        Span(start, end, block.kind, number) for start, end in _capped(text, block.start, block.end)
-    ]
+    return [Span(start, end, block.kind, number) for start, end in _capped(text, block.start, block.end)]
 
 
 def _prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -71,7 +72,7 @@ def _prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
             cuts.append(at)
     edges = [0, *cuts, len(body)]
     found: list[tuple[int, int]] = []
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in itertools.pairwise(edges):
         piece = body[first:last]
         if piece.strip():
             left = first + len(piece) - len(piece.lstrip())
@@ -99,7 +100,7 @@ def _boundary(
     if end >= len(body):
         return end
     if not body[end].isspace():
-        return end if match.group()[0] in "!?" and "\u3000" < body[end] else None
+        return end if match.group()[0] in "!?" and body[end] > "\u3000" else None
     return end if _starts_new(body, end) and not _abbreviated(body, match) else None
 
 
@@ -112,7 +113,9 @@ def _starts_new(body: str, end: int) -> bool:
     if not first.islower():
         return first not in ",;:)"
     word = re.match(r"[\"'“‘(*:`]*([\w.\-()]+)", rest)
-    return rest[0] in "`:*" or (word is not None and bool(re.search(r"[_(\d]|\w\.\w|[a-z][A-Z]", word.group(1))))
+    return rest[0] in "`:*" or (
+        word is not None and bool(re.search(r"[_(\d]|\w\.\w|[a-z][A-Z]", word.group(1)))
+    )
 
 
 def _abbreviated(body: str, match: re.Match[str]) -> bool:

@@ -19,6 +19,7 @@ from orchestra.tools import effects
 from orchestra.tools.approval import Ask, Asked, asks, refusal
 from orchestra.tools.outputs import Cleaner, output_of, output_texts
 from orchestra.tools.port import Tool, ToolOutput
+from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
@@ -81,6 +82,10 @@ class RecordedToolbox:
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
         """This toolbox and more."""
         return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard)
+
+    def chosen(self, task: str) -> RecordedToolbox:
+        """The tools that a task gets (see `subset`)."""
+        return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard)
 
     async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
         """All calls at once; results in the order of the calls, recorded as they come."""

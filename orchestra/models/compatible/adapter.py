@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from orchestra.errors import ContextTooLong, ModelError, ModelRefused, OutputInvalid
-from orchestra.log import get_logger
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Knowledge
 from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
+from orchestra.models.compatible.quirks import Quirks
 from orchestra.models.compatible.repair import check_request, repair_request
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
@@ -57,6 +57,11 @@ class CompatibleModel:
     def window(self) -> int:
         return self._knowledge.window
 
+    @property
+    def quirks(self) -> Quirks:
+        """What is known of this model's endpoint by now."""
+        return self._knowledge.quirks
+
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         if self._price is not None:
             return self._price.cost(input_tokens, output_tokens)
@@ -71,8 +76,9 @@ class CompatibleModel:
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         started = time.perf_counter()
         pieces = Pieces(request)
-        async for delta in self._streamed(request, pieces):
-            yield delta
+        async for deltas in self._streamed(request, pieces):
+            for delta in deltas:
+                yield delta
         reply = await self._settle(request, pieces.sent, pieces.reply, started)
         for call in reply.calls[pieces.given :]:
             yield Delta(call=call)
@@ -91,7 +97,8 @@ class CompatibleModel:
             if not lesson.learn(answer.status, words, sent):
                 raise self._raised(of_answer(self._place, answer))
 
-    async def _streamed(self, request: Request, pieces: Pieces) -> AsyncIterator[Delta]:
+    async def _streamed(self, request: Request, pieces: Pieces) -> AsyncIterator[list[Delta]]:
+        """The deltas of each chunk; `pieces` is whole at the end."""
         lesson = self._knowledge.attempt()
         while True:
             pieces.sent = self._shaper.shape(request, lesson.quirks, stream=True)
@@ -107,15 +114,13 @@ class CompatibleModel:
                     pieces.reply = self._parse(Answer(stream.status, stream.headers, await stream.read()))
                     return
                 async for chunk in stream.chunks():
-                    for delta in pieces.feed(chunk):
-                        yield delta
+                    yield pieces.feed(chunk)
                     if pieces.failure is not None:
                         raise self._failed(pieces.failure, self._usage(pieces.reply))
                     if pieces.done:
                         await stream.finish()
                         break
-                for delta in pieces.end():
-                    yield delta
+                yield pieces.end()
                 if not pieces.finished:
                     raise _billed(
                         unreachable(self._place, "ended its reply in the middle"), self._usage(pieces.reply)
@@ -161,9 +166,9 @@ class CompatibleModel:
         usage = self._usage(got)
         result = read(request, sent, got)
         try:
-            if self._knowledge.doubts_tools(request, sent, result):
+            if request.tools and self._knowledge.saw_tools(request, sent, result):
                 usage += await self._check_tools()
-                if self._knowledge.quirks.tools == "emulated":
+                if self.quirks.tools == "emulated":
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
                     usage += self._usage(got)
@@ -197,15 +202,10 @@ class CompatibleModel:
         try:
             sent, answer = await self._ask(request)
         except ModelRefused:
-            self._knowledge.tools_are(False)
+            self._knowledge.ignores_tools()
             return NO_USAGE
         got = self._parse(answer)
-        result = read(request, sent, got)
-        # A model that thought until its limit has not said that it knows no tools.
-        self._knowledge.tools_are(bool(result.calls) or result.finish == "length")
-        get_logger().info(
-            "model.tools_checked", endpoint=self._place.endpoint, tools=self._knowledge.quirks.tools
-        )
+        self._knowledge.saw_tools(request, sent, read(request, sent, got))
         return self._usage(got)
 
     def _invalid(self, request: Request, result: Read) -> ModelError:

@@ -12,7 +12,8 @@ from yarl import URL
 
 from orchestra.errors import ModelRefused
 from orchestra.models.compatible.addresses import base_url, same_server
-from orchestra.models.compatible.dropped import dropped, never_sent
+from orchestra.models.compatible.connector import Connector, reused
+from orchestra.models.compatible.dropped import dropped, was_closed
 from orchestra.models.compatible.failures import refused
 from orchestra.models.compatible.transport import Answer, Place
 from orchestra.models.settings import Endpoint, Network, Times
@@ -85,7 +86,11 @@ class Direct:
     async def _request(
         self, method: str, place: Place, url: URL, body: bytes, headers: Mapping[str, str]
     ) -> aiohttp.ClientResponse:
-        """One exchange; once more where a kept connection was closed before anything was sent on it."""
+        """One exchange; once more where a kept connection turns out to be closed.
+
+        Servers close kept connections when they like (llama.cpp's after every stream), and a request may
+        cross that on its way. On a fresh connection a drop is the endpoint's failure and is raised.
+        """
         again = True
         while True:
             try:
@@ -93,7 +98,7 @@ class Direct:
                     method, url, data=body or None, headers=headers, proxy=self._proxy, allow_redirects=False
                 )
             except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-                if not (again and never_sent(error)):
+                if not (again and reused() and was_closed(error)):
                     raise dropped(place, error, self._times, begun=False) from error
                 again = False
 
@@ -157,7 +162,7 @@ def _session(times: Times, secure: bool, network: Network) -> aiohttp.ClientSess
         import ssl
 
         tls = ssl.create_default_context(cafile=network.ca_file)
-    connector = aiohttp.TCPConnector(limit=0, ssl=tls)
+    connector = Connector(limit=0, ssl=tls)
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),

@@ -24,6 +24,7 @@ def dropped(place: Place, error: BaseException, times: Times, *, begun: bool) ->
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return unreachable(place, f"is behind a proxy that refuses ({error.status}): check HTTPS_PROXY")
     if isinstance(error, aiohttp.ClientConnectorError):
+        told = f"{error.host}:{error.port}, {error.os_error.strerror or error.os_error}"
         return unreachable(place, f"cannot be reached ({told}): check that it runs and that its url is right")
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return unreachable(place, f"did not take the connection within {times.connect_seconds or 0:g} s")
@@ -42,11 +43,11 @@ def dropped(place: Place, error: BaseException, times: Times, *, begun: bool) ->
     return unreachable(place, f"dropped the connection before its reply ({told})")
 
 
-def never_sent(error: BaseException) -> bool:
-    """True where a kept connection turned out to be closed before a byte of the request was written."""
+def was_closed(error: BaseException) -> bool:
+    """True where the connection ended before a byte of the reply, as one does that was kept too long."""
     link: BaseException | None = error
     while link is not None:
-        if isinstance(link, aiohttp.ClientConnectionResetError):
-            return "closing transport" in str(link)
+        if isinstance(link, aiohttp.ServerDisconnectedError | aiohttp.ClientConnectionResetError):
+            return True
         link = link.__cause__ or link.__context__
-    return False
+    return isinstance(error, ConnectionResetError | BrokenPipeError)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
+from msgspec import Struct
 
 from orchestra.log import get_logger
 from orchestra.models.compatible.failures import Said
 from orchestra.models.compatible.interpret import Read
 from orchestra.models.compatible.learn import Lesson, lesson
 from orchestra.models.compatible.memory import QuirksStore
-from orchestra.models.compatible.quirks import Quirks
+from orchestra.models.compatible.quirks import Quirks, by_hand
 from orchestra.models.compatible.shape import Outgoing
 from orchestra.values.messages import Request
 
@@ -20,25 +24,34 @@ _STRIKES = 2
 """How many calls must come back without any JSON before the endpoint is taken to ignore the format."""
 
 
+class Subject(Struct, frozen=True, kw_only=True):
+    """Whom the knowledge is of. `window`: in tokens, before refusals lowered it. `url`: the base URL.
+
+    `hand`: quirks that a person set; they are in force and are not what is kept.
+    """
+
+    endpoint: str
+    model: str
+    window: int
+    url: str = ""
+    hand: Mapping[str, Any] = {}
+
+
 class Knowledge:
     """The quirks in force. They change by lessons that worked, and each change is kept in the store."""
 
-    def __init__(
-        self, endpoint: str, model: str, quirks: Quirks, store: QuirksStore, window: int, *, url: str = ""
-    ) -> None:
-        self.quirks = quirks
-        self._endpoint = endpoint
-        self._model = model
+    def __init__(self, subject: Subject, quirks: Quirks, store: QuirksStore) -> None:
+        self.subject = subject
+        self.quirks = by_hand(quirks, subject.hand, subject.endpoint)
+        self._remembered = quirks
         self._store = store
-        self._window = window
-        self.url = url
         self._strikes = 0
 
     @property
     def window(self) -> int:
         """In tokens: as set or listed, lowered to what a refusal named."""
         learnt = self.quirks.window
-        return self._window if learnt is None else min(learnt, self._window)
+        return self.subject.window if learnt is None else min(learnt, self.subject.window)
 
     def attempt(self) -> Attempt:
         return Attempt(self)
@@ -48,31 +61,37 @@ class Knowledge:
         quirks = self.quirks
         for one in lessons:
             quirks = one.applied(quirks)
+            self._remembered = one.applied(self._remembered)
         if quirks is self.quirks:
             return
         self.quirks = quirks
-        self._store.save(self._endpoint, self._model, quirks)
+        endpoint, model = self.subject.endpoint, self.subject.model
+        self._store.save(endpoint, model, self._remembered)
         for one in lessons:
-            get_logger().info("model.learnt", endpoint=self._endpoint, model=self._model, learnt=one.sentence)
+            get_logger().info("model.learnt", endpoint=endpoint, model=model, learnt=one.sentence)
 
     def window_is(self, tokens: int) -> None:
         if tokens < self.window:
             self.take(Lesson(f"has a window of {tokens} tokens", {"window": tokens}))
 
-    def tools_are(self, known: bool) -> None:
-        if known:
-            self.take(Lesson("calls tools", {"tools": "native"}))
-        else:
-            self.take(Lesson("takes tools and ignores them", {"tools": "emulated"}))
+    def saw_tools(self, request: Request, sent: Outgoing, result: Read) -> bool:
+        """Learn from a reply to a request with tools. True where a check is due: tools were offered and not
+        used, by an endpoint that has never been seen to use any.
 
-    def doubts_tools(self, request: Request, sent: Outgoing, result: Read) -> bool:
-        """True where tools were offered and not used by an endpoint that has never been seen to use any."""
-        if self.quirks.tools != "unknown" or not request.tools or request.purpose == "check":
+        Words in answer to the check prove that tools are ignored (in answer to "required" they do not:
+        Ollama takes tools and no tool_choice). A model that thought until its limit has proved nothing.
+        """
+        if self.quirks.tools != "unknown" or "tools" not in sent.fields or result.hopeless:
             return False
-        if result.calls:
-            self.tools_are(True)
-            return False
-        return request.tool_choice != "none" and "tools" in sent.fields and not result.hopeless
+        checking = request.purpose == "check"
+        if result.calls or (checking and result.finish == "length" and not result.text):
+            self.take(Lesson("calls tools", {"tools": "native"}))
+        elif checking:
+            self.ignores_tools()
+        return self.quirks.tools == "unknown" and request.tool_choice != "none"
+
+    def ignores_tools(self) -> None:
+        self.take(Lesson("takes tools and ignores them", {"tools": "emulated"}))
 
     def saw_formats(self, sent: Outgoing, results: tuple[Read, ...]) -> None:
         """Replies to a schema or JSON mode that had no JSON at all: the endpoint ignores the format."""
@@ -98,7 +117,7 @@ class Attempt:
         """True where the refusal teaches something that was not known: another try is worth it."""
         if len(self._lessons) >= _MOST_LESSONS:
             return False
-        found = lesson(status, words, sent, self.quirks, self._knowledge.url)
+        found = lesson(status, words, sent, self.quirks, self._knowledge.subject.url)
         if found is None:
             return False
         quirks = found.applied(self.quirks)

@@ -16,7 +16,7 @@ import openai
 
 from orchestra.errors import ModelError
 from orchestra.models.compatible.addresses import base_url
-from orchestra.models.compatible.dropped import dropped, never_sent
+from orchestra.models.compatible.dropped import dropped, was_closed
 from orchestra.models.compatible.failures import refused
 from orchestra.models.compatible.transport import Answer, Place
 from orchestra.models.settings import Endpoint, Network, Times
@@ -37,6 +37,7 @@ class Official:
         self._compress_over = endpoint.compress_over
         self._deployments = bool(endpoint.api_version)
         self._owned = client is None
+        self._answered = False
         self._client = client or _client(endpoint, network)
 
     async def post(self, place: Place, path: str, body: bytes) -> Answer:
@@ -81,7 +82,7 @@ class Official:
     async def _post(
         self, place: Place, path: str, body: bytes, headers: Mapping[str, str], *, stream: bool
     ) -> httpx2.Response:
-        again = True
+        again = self._answered  # a drop may then be a kept connection's end
         while True:
             try:
                 with anyio.fail_after(self._times.total_seconds):
@@ -92,11 +93,12 @@ class Official:
                         stream=stream,
                         options={"headers": headers, "max_retries": 0},
                     )
+                    self._answered = True
                     return response
             except openai.APIStatusError as error:
                 return error.response
             except _FAILURES as error:
-                if not (again and never_sent(error)):
+                if not (again and was_closed(error)):
                     raise failure(place, error, self._times) from error
                 again = False
 

@@ -11,20 +11,22 @@ from orchestra.models.settings import Price
 from orchestra.values.messages import Finish
 from orchestra.values.usage import Usage
 
+# gc=False: what was decoded from JSON holds no cycle, and the collector need not look at it.
 
-class WireFunction(Struct):
+
+class WireFunction(Struct, gc=False):
     name: Any = None
     arguments: Any = None
 
 
-class WireCall(Struct):
+class WireCall(Struct, gc=False):
     id: Any = None
     index: Any = None
     function: WireFunction | None = None
     extra_content: Any = None
 
 
-class WireMessage(Struct):
+class WireMessage(Struct, gc=False):
     """A message or a stream's delta. `reasoning` and `reasoning_content` are two names of one thing."""
 
     content: Any = None
@@ -35,13 +37,13 @@ class WireMessage(Struct):
     refusal: Any = None
 
 
-class WireChoice(Struct):
+class WireChoice(Struct, gc=False):
     message: WireMessage | None = None
     delta: WireMessage | None = None
     finish_reason: Any = None
 
 
-class WireUsage(Struct):
+class WireUsage(Struct, gc=False):
     """Counts under every name they are known to have; all may be null."""
 
     prompt_tokens: Any = 0
@@ -54,7 +56,7 @@ class WireUsage(Struct):
     cost: Any = None
 
 
-class WireBody(Struct):
+class WireBody(Struct, gc=False):
     choices: list[WireChoice] | None = None
     usage: WireUsage | None = None
     model: Any = None

@@ -30,6 +30,7 @@ class Quirks(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     `thinking`: the form in which a budget of thinking tokens is written; "" if it has none.
     `url`: the base URL that worked where the one that was set did not.
     `window`, `max_output`: in tokens, as the endpoint's refusals named them; None if they did not.
+    `listed_window`: in tokens, as the endpoint's list of models has it.
     `learnt`: one sentence for each thing found out.
     """
 
@@ -48,6 +49,7 @@ class Quirks(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
     url: str = ""
     window: int | None = None
     max_output: int | None = None
+    listed_window: int | None = None
     learnt: tuple[str, ...] = ()
 
     def changed(self, sentence: str, **fields: Any) -> Quirks:

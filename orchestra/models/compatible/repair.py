@@ -51,6 +51,6 @@ def check_request() -> Request:
         ),
         tools=(_CHECK_TOOL,),
         tool_choice="required",
-        max_output_tokens=2_000,
+        max_output_tokens=256,
         purpose="check",
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from orchestra.models.compatible.calls import is_object, object_text, trusted_id
@@ -53,29 +51,34 @@ class Pieces:
     def finished(self) -> bool:
         return self.done or bool(self.reply.finish_reason)
 
-    def feed(self, chunk: bytes) -> Iterator[Delta]:
+    def feed(self, chunk: bytes) -> list[Delta]:
         """The deltas of the events that this chunk completes."""
+        deltas: list[Delta] = []
         for data in self._events.feed(chunk):
             if data == b"[DONE]":
                 self.done = True
-                return
-            yield from self._event(data)
+                break
+            self._event(data, deltas)
+        return deltas
 
-    def end(self) -> Iterator[Delta]:
+    def end(self) -> list[Delta]:
         """What was still open when the stream ended; `reply` is whole after it."""
+        deltas: list[Delta] = []
         for data in self._events.rest():
             if data == b"[DONE]":
                 self.done = True
             else:
-                yield from self._event(data)
+                self._event(data, deltas)
         self.reply.text = "".join(self._texts)
         self.reply.reasoning = "".join(self._thoughts)
         self.reply.refusal = "".join(self._refusals)
         self.reply.calls = [call for _, call in self._slots]
         if self.reply.finish_reason not in {"length", "max_tokens"}:
-            yield from self._complete(len(self._slots))
+            while self.given < len(self._slots):
+                self._give(deltas)
+        return deltas
 
-    def _event(self, data: bytes) -> Iterator[Delta]:
+    def _event(self, data: bytes, deltas: list[Delta]) -> None:
         try:
             body = decode_body(data)
         except msgspec.DecodeError:
@@ -89,26 +92,32 @@ class Pieces:
         choice = body.choices[0]
         if choice.finish_reason:
             self.reply.finish_reason = str(choice.finish_reason)
-        if choice.message is not None and choice.delta is None:
-            self._whole(body)
+        delta = choice.delta
+        if delta is None:
+            if choice.message is not None:
+                self._whole(body)
             return
         if not self.reply.model and body.model:
             self.reply.model = str(body.model)
-        if choice.delta is not None:
-            yield from self._delta(choice.delta)
-
-    def _delta(self, delta: WireMessage) -> Iterator[Delta]:
         content = delta.content
         if content:
             text = content if isinstance(content, str) else text_of(content)
             self._texts.append(text)
             if text and not self.sent.emulated:  # there the text is an action, and no one's to read
-                yield Delta(text)
-        thought = delta.reasoning_content or delta.reasoning or thoughts_in(content)
+                deltas.append(Delta(text))
+            if isinstance(content, str) and not (
+                delta.tool_calls or delta.reasoning or delta.reasoning_content or delta.refusal
+            ):
+                return
+        self._more(delta, deltas)
+
+    def _more(self, delta: WireMessage, deltas: list[Delta]) -> None:
+        """What a delta may hold beside its text."""
+        thought = delta.reasoning_content or delta.reasoning or thoughts_in(delta.content)
         if thought:
             thought = text_of(thought)
             self._thoughts.append(thought)
-            yield Delta("", thought)
+            deltas.append(Delta("", thought))
         if delta.refusal:
             self._refusals.append(text_of(delta.refusal))
         for part in delta.tool_calls or ():
@@ -116,7 +125,7 @@ class Pieces:
         if delta.function_call is not None:
             self._part(WireCall(function=delta.function_call))
         while self.given < len(self._slots) and _is_whole(self._slots[self.given][1]):
-            yield from self._complete(self.given + 1)
+            self._give(deltas)
 
     def _whole(self, body: WireBody) -> None:
         """A message where a delta should be: some servers send the whole reply as one event."""
@@ -148,15 +157,14 @@ class Pieces:
         slot.arguments += fresh.arguments
         slot.extra = slot.extra or fresh.extra
 
-    def _complete(self, until: int) -> Iterator[Delta]:
-        """Deltas for the calls before place `until`, each once. An emulated call is only seen at the end."""
-        while self.given < until:
-            raw = self._slots[self.given][1]
-            raw.id = trusted_id(raw, self._used, len(self._request.messages), self.given)
-            raw.arguments = object_text(raw.arguments)
-            self._used.add(raw.id)
-            self.given += 1
-            yield Delta("", "", ToolCall(raw.id, raw.name, raw.arguments, raw.extra))
+    def _give(self, deltas: list[Delta]) -> None:
+        """The next call goes out as a delta, with an id and arguments that can be trusted."""
+        raw = self._slots[self.given][1]
+        raw.id = trusted_id(raw, self._used, len(self._request.messages), self.given)
+        raw.arguments = object_text(raw.arguments)
+        self._used.add(raw.id)
+        self.given += 1
+        deltas.append(Delta("", "", ToolCall(raw.id, raw.name, raw.arguments, raw.extra)))
 
 
 def _begins_another(slot: RawCall, fresh: RawCall) -> bool:

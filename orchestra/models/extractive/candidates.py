@@ -1,4 +1,4 @@
-"""What could be quoted: sentences of passages that stand alone, cleaned, with the exact spans they come from."""
+"""What could be quoted: sentences that stand alone, cleaned, with the exact spans they come from."""
 
 from __future__ import annotations
 
@@ -10,49 +10,72 @@ from msgspec import Struct
 from orchestra.models.extractive.cleaning import clean, sentence_form
 from orchestra.models.extractive.prose import looks_like_code, term_set, word_count
 from orchestra.models.extractive.reading import Hit
+from orchestra.models.extractive.words import is_chinese, pale_stems
 from orchestra.text.sentences import Span, sentences
+from orchestra.text.terms import terms
 
 FEWEST_WORDS = 5
 MOST_WORDS = 60
+FEWEST_TERMS = 4  # a sentence with fewer telling words says little
 _GROUP_WORDS = 75
 _SHORT_ITEM = 12  # words; such an item is shown with the sentence that introduces its list
 
 _SELF = re.compile(
-    r"This (?:[A-Z]{2,}|document|proposal|specification|standard|paper|article|report|guide|chapter|section|page|study|policy|module|note)\b"
+    r"This (?:[A-Z]{2,}|document|proposal|specification|standard|paper|article|report|guide|chapter"
+    r"|section|page|study|policy|module|note)\b"
 )
 _ANAPHOR = re.compile(
-    r"(?:This|That|These|Those|It|Its|They|Their|Such|He|She|His|Her|Both|Neither|Either|The (?:former|latter|above|"
-    r"following|same|other|result)|Doing so|Otherwise|Similarly|Another|Instead|One such|In (?:this|that|such|these|both)"
-    r"|For (?:this|that|these)|As (?:such|a result)|Here|There)\b|(?:它|它们|这|那|其|此|该|他|她|这些|那些|因此|所以|但|然而|不过|而且|同时)"
+    r"(?:This|That|These|Those|It|Its|They|Their|Such|He|She|His|Her|Both|Neither|Either|The (?:former"
+    r"|latter|above|"
+    r"following|same|other|result)|Doing so|Otherwise|Similarly|Another|Instead|One such|In (?:this|that"
+    r"|such|these|both)"
+    r"|For (?:this|that|these)|As (?:such|a result)|Here|There)\b"
+    r"|(?:它|它们|这|那|其|此|该|他|她|这些|那些|因此|所以|但|然而"
+    r"|不过|而且|同时)"
 )
 _REFERS = re.compile(
-    r"^See\b|^Refer to\b|\b(?:see|discussed|described|mentioned|shown|listed|explained|defined|given|noted) (?:\w+ )?(?:below|above|later|earlier)\b"
-    r"|\b(?:below|above)\)?[.:]?$|\bfollowing (?:example|code|snippet|table|section|figure|listing)\b|\b(?:the|this) (?:next|previous|following|rest of th\w+) section\b"
-    r"|\bas follows\b|\bthe (?:example|code|snippet)s? above\b|\babove (?:example|code|snippet)|如下|见下|上表|下表|上图|下图",
+    r"^See\b|^Refer to\b|\b(?:see|discussed|described|mentioned|shown|listed|explained|defined|given"
+    r"|noted) (?:\w+ )?(?:below|above|later|earlier)\b"
+    r"|\b(?:below|above)\)?[.:]?$|\bfollowing (?:example|code|snippet|table|section|figure|listing)\b"
+    r"|\b(?:the|this) (?:next|previous|following|rest of th\w+) section\b"
+    r"|\bas follows\b|\bthe (?:example|code|snippet)s? above\b|\babove (?:example|code|snippet)"
+    r"|如下|见下|上表"
+    r"|下表|上图|下图",
     re.IGNORECASE,
 )
 _BOILERPLATE = re.compile(
-    r"copyright|public domain|all rights reserved|creative commons|cc0-1\.0|placed in the|last.modified|版权|致谢|"
+    r"copyright|public domain|all rights reserved|creative commons|cc0-1\.0|placed in the|last.modified"
+    r"|版权|致谢|"
     r"\bthanks? (?:to|go)\b|acknowledge|mailing list|discussion thread|https?://\S+$",
     re.IGNORECASE,
 )
 DULL_SECTION = re.compile(
-    r"(?:^|> ?)(?:references?|copyright|acknowledge?ments?|footnotes?|change ?log|change history|version history|"
-    r"table of contents|contents|bibliography|see also|further reading|post.history|参考文献|参考资料|参考|致谢|版权|目录)\.?$",
+    r"(?:^|> ?)(?:references?|copyright|acknowledge?ments?|footnotes?|change ?log|change history|version "
+    r"history|"
+    r"table of contents|contents|bibliography|see also|further reading|post.history"
+    r"|参考文献|参考资料|参考|致谢|版权"
+    r"|目录)\.?$",
     re.IGNORECASE,
 )
-_DOUBTED_SECTION = re.compile(
-    r"reject|alternative|deferred|open (?:issue|question)|objection|not (?:chosen|adopted)|previous (?:draft|version)|"
-    r"prior art|related work|other languages|how to teach|reference implementation|backwards? compatib|example",
+DOUBTED_SECTION = re.compile(
+    r"reject|alternative|deferred|open (?:issue|question)|objection|not (?:chosen|adopted)|previous "
+    r"(?:draft|version)|"
+    r"prior art|related work|other languages|how to teach|reference implementation|backwards? compatib"
+    r"|example",
     re.IGNORECASE,
 )
 _DEFINES = re.compile(
-    r"^(?:An? |The )?[\w`'*().-]+(?: [\w`'*().-]+){0,5} (?:is|are|was|were|means|refers to|denotes|consists? of|defines?|"
-    r"introduces?|specifies|provides?|describes?|proposes?|allows?|enables?|returns?|contains?|holds?|must|can be)\b"
+    r"^(?:An? |The )?[\w`'*().-]+(?: [\w`'*().-]+){0,5} (?:is|are|was|were|means|refers to|denotes"
+    r"|consists? of|defines?|"
+    r"introduces?|specifies|provides?|describes?|proposes?|allows?|enables?|returns?|contains?|holds?"
+    r"|must|can be)\b"
     r"|^.{1,20}(?:是|指|即|称为|又名|由)"
 )
+_PLAIN = frozenset(" \t\n%℃°，、。")
+_FULL_STOPS = frozenset(".!?。！？；;…:：\"”’')）」』`*_")
 _ELLIPTIC = re.compile(
-    r"(?:Must|Should|May|Can|Will|Shall|Returns?|Raises?|Called|Optional|Required|Used|Same as|Defaults?|Sets?|Gets?|"
+    r"(?:Must|Should|May|Can|Will|Shall|Returns?|Raises?|Called|Optional|Required|Used|Same as|Defaults?"
+    r"|Sets?|Gets?|"
     r"Creates?|Takes?|Contains?|Describes?|Indicates?|Specifies|Allows?|Makes?|Provides?|Represents?)\b"
 )
 
@@ -124,10 +147,16 @@ def _single(hit: Hit, units: Sequence[Span], at: int) -> Candidate | None:
         return None
     places = [Place(unit.start, unit.end)]
     before = units[at - 1] if at else None
-    label = _label(hit, units, at) if _ELLIPTIC.match(text) or unit.kind == "prose" and _after_term(units, at) else None
+    label = (
+        _label(hit, units, at)
+        if _ELLIPTIC.match(text) or (unit.kind == "prose" and _after_term(units, at))
+        else None
+    )
     if label is not None:
         places.insert(0, Place(label.start, label.end))
-        text = f"{_label_text(hit.text[label.start : label.end])}: {text}"
+        name = _label_text(hit.text[label.start : label.end])
+        if not text.casefold().startswith(name.casefold()):
+            text = f"{name}: {text}"
     elif _ANAPHOR.match(text) and not _SELF.match(text) and before is not None and before.block == unit.block:
         first = clean(hit.text[before.start : before.end])
         if not first.endswith((":", "：")) and (_SELF.match(first) or not _ANAPHOR.match(first)):
@@ -146,7 +175,11 @@ def _introduction(hit: Hit, units: Sequence[Span], at: int) -> Span | None:
         above = units[back]
         if above.kind == "item":
             continue
-        return above if above.kind == "prose" and hit.text[above.start : above.end].endswith((":", "：")) else None
+        return (
+            above
+            if above.kind == "prose" and hit.text[above.start : above.end].endswith((":", "："))
+            else None
+        )
     return None
 
 
@@ -173,7 +206,7 @@ def _label_text(text: str) -> str:
 
 
 def _group(hit: Hit, units: Sequence[Span], at: int) -> Candidate | None:
-    """"The hooks are:" with its short list, or an introduction with one or two lines of code."""
+    """An introduction with its short list ("The hooks are:"), or with one or two lines of code."""
     intro = units[at]
     raw = hit.text[intro.start : intro.end]
     if intro.kind not in ("prose", "item") or not raw.endswith((":", "：")) or at + 1 >= len(units):
@@ -211,20 +244,31 @@ def _made(hit: Hit, places: Sequence[Place], text: str, kind: str) -> Candidate 
     words = word_count(shown)
     if not FEWEST_WORDS <= words <= (_GROUP_WORDS if kind in ("list", "code") else MOST_WORDS + 10):
         return None
-    worth = _worth(hit, shown, words, kind)
+    complete = hit.text[places[-1].end - 1] in _FULL_STOPS
+    worth = _worth(hit, shown, words, kind, complete)
     if worth <= 0:
         return None
     return Candidate(hit, tuple(places), shown, term_set(shown), words, worth, kind)
 
 
-def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
+def _worth(hit: Hit, text: str, words: int, kind: str, complete: bool) -> float:
     """How fit a sentence is to be shown, whatever was asked: 0 not at all, 1 plain, more for definitions."""
-    letters = sum(char.isalpha() or char.isspace() for char in text)
-    if _BOILERPLATE.search(text) or letters < 0.7 * len(text) and kind != "code" or text.endswith(("?", "？")):
+    letters = sum(char.isalnum() or char in _PLAIN for char in text)
+    if (
+        _BOILERPLATE.search(text)
+        or (letters < 0.75 * len(text) and kind != "code")
+        or text.endswith(("?", "？"))
+    ):
         return 0.0
     worth = 1.0
+    if text.startswith(("(", "（")):
+        worth *= 0.5
     if kind == "field":
         worth *= 0.3
+    if kind in ("prose", "item") and not complete:
+        if words < FEWEST_WORDS + 3:
+            return 0.0  # a title or a caption
+        worth *= 0.25 if kind == "prose" or is_chinese(text) else 0.8
     if kind == "row":
         worth *= 0.5
     if kind == "item" and words <= _SHORT_ITEM:
@@ -239,12 +283,14 @@ def _worth(hit: Hit, text: str, words: int, kind: str) -> float:
         worth *= 0.7
     if _REFERS.search(text):
         worth *= 0.55
-    if _DOUBTED_SECTION.search(hit.section):
+    if DOUBTED_SECTION.search(hit.section):
         worth *= 0.7
     if re.search(r"\b(?:I|we|my|our|I'm|I've|we've|let's)\b", text, re.IGNORECASE):
         worth *= 0.8
     if _DEFINES.match(text):
         worth *= 1.2
+    if len([term for term in terms(text) if term not in pale_stems()]) < FEWEST_TERMS:
+        worth *= 0.6
     if words > 45:
         worth *= 0.85
     return worth

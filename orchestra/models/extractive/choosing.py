@@ -11,13 +11,14 @@ from orchestra.models.extractive.words import pale_stems
 
 
 class Choice(Struct, frozen=True):
-    """One statement to choose from; `group` is its document, `fit` its relevance on its own (0 to about 1)."""
+    """One statement to choose from; `group` is its document, `fit` its relevance on its own, from 0."""
 
     key: int
     terms: frozenset[str]
     words: int
     fit: float
     group: str
+    section: str = ""
     part: int = 0
 
 
@@ -37,13 +38,14 @@ class Limits(Struct, frozen=True):
 
 ASKED = 1.0
 TAUGHT = 0.8
-FIT = 0.25
-NEW_GROUP = 0.25
+FIT = 0.15
+NEW_GROUP = 0.05
+NEW_SECTION = 0.4
 REPEAT = 0.55  # what a term is worth again after each statement that holds it
-SAME = 0.6  # Jaccard overlap from which two statements say the same
+SAME = 0.7  # Jaccard overlap from which two statements say the same
 HELD = 0.8  # share of a shorter statement's terms inside a longer one from which they say the same
-FIT_POWER = 1.0
-COST = 0.45  # exponent of a statement's length
+FIT_POWER = 0.85
+COST = 0.35  # exponent of a statement's length
 
 
 def choose(
@@ -55,7 +57,7 @@ def choose(
     """
     picked = list(chosen)
     seen: Counter[str] = Counter(term for choice in picked for term in choice.terms)
-    groups: Counter[str] = Counter(choice.group for choice in picked)
+    groups: Counter[str] = Counter(place for choice in picked for place in (choice.group, choice.section))
     room = limits.words - sum(choice.words for choice in picked)
     taken = {choice.key for choice in picked}
     left = [choice for choice in choices if choice.key not in taken and choice.fit > 0]
@@ -70,7 +72,7 @@ def choose(
         picked.append(best)
         room -= best.words
         seen.update(best.terms)
-        groups[best.group] += 1
+        groups.update((best.group, best.section))
     return picked
 
 
@@ -86,6 +88,7 @@ def _scorer(
         gain = ASKED * asked + TAUGHT * taught + FIT * choice.fit
         gain *= choice.fit**FIT_POWER
         gain *= 1 + NEW_GROUP * 0.5 ** groups.get(choice.group, 0)
+        gain *= 1 + NEW_SECTION * 0.5 ** groups.get(choice.section, 0)
         return gain / (6 + choice.words) ** COST, -choice.key
 
     return score
@@ -94,9 +97,11 @@ def _scorer(
 def same(first: frozenset[str], second: frozenset[str]) -> bool:
     """Whether two statements say the same: nearly the same terms, or one inside the other."""
     pale = pale_stems()
-    left = {term for term in first if term not in pale and ' ' not in term}
-    right = {term for term in second if term not in pale and ' ' not in term}
+    left = {term for term in first if term not in pale and " " not in term}
+    right = {term for term in second if term not in pale and " " not in term}
     if not left or not right:
         return first == second
+    if {term for term in left ^ right if term[0].isdigit()}:
+        return False  # the same sentence with another number says something else
     shared = len(left & right)
     return shared / len(left | right) >= SAME or shared / min(len(left), len(right)) >= HELD

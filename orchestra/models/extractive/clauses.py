@@ -10,7 +10,8 @@ from orchestra.models.extractive.words import CHINESE_QUESTION, LEADS, strong_te
 
 _BE = r"is|are|was|were|do|does|did|can|could|should|must|may|will|would|has|have|had"
 _JOIN = re.compile(
-    r"[,;]?\s+(?:and|but|or|as well as|and also)\s+(?=(?:in |for |to |from |of |at |by |with |on |under |since )?"
+    r"[,;]?\s+(?:and|but|or|as well as|and also)\s+(?=(?:in |for |to |from |of |at |by |with |on |under "
+    r"|since )?"
     r"(?:what|which|who|whom|whose|when|where|why|how)\b)"
     r"|[,;]\s+(?=(?:what|why|how)\b)|;\s+"
     rf"|[,;]\s+(?=(?:where|when|who)\s+(?:{_BE})\b|(?:which|whose)\s+(?:\w+\s+){{1,3}}(?:{_BE})\b)"
@@ -19,14 +20,21 @@ _JOIN = re.compile(
 )
 _EACH_FOR = re.compile(r":\s+(for|in|with|to|on|by|as)\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _TWO_HEADS = re.compile(
-    rf"(?P<lead>which|what)\s+(?P<first>[\w-]+(?: [\w-]+)?)\s+and\s+(?P<second>[\w-]+(?: [\w-]+)?)\s+(?P<rest>(?:{_BE})\s.+)",
+    rf"(?P<lead>which|what)\s+(?P<first>[\w-]+(?: [\w-]+)?)\s+and\s+(?P<second>[\w-]+(?: "
+    rf"[\w-]+)?)\s+(?P<rest>(?:{_BE})\s.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _TWO_THINGS = re.compile(
-    r"(?P<lead>what\s+(?:is|are|was|were))\s+(?P<first>[^,]{2,60}?)\s+and\s+(?P<second>[^,]{2,60}?)(?P<rest>\s+(?:for|in|used for)(?:\s.+)?)?",
+    r"(?P<lead>what\s+(?:is|are|was"
+    r"|were))\s+(?P<first>[^,]{2,60}?)\s+and\s+(?P<second>[^,]{2,60}?)(?P<rest>\s+(?:for|in|used "
+    r"for)(?:\s.+)?)?",
     re.IGNORECASE | re.DOTALL,
 )
-_PRONOUN = re.compile(r"\b(it|they|them|these|those|its|their|this|that one|the former|the latter|he|she|him|his|her)\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(it|they|them|these|those|its|their|this|that one|the former|the latter|he|she"
+    r"|him|his|her)\b",
+    re.IGNORECASE,
+)
 _PLURAL = frozenset(("they", "them", "these", "those", "their"))
 _POSSESSIVE = frozenset(("its", "their", "his", "her"))
 
@@ -64,14 +72,23 @@ def _divide(part: str) -> list[str]:
     each = _EACH_FOR.search(part)
     if each:
         word = each.group(1)
-        items = [item.strip(" ,") for item in re.split(rf",?\s+and\s+{word}\s+|,\s+{word}\s+|;\s+", each.group(2))]
+        items = [
+            item.strip(" ,") for item in re.split(rf",?\s+and\s+{word}\s+|,\s+{word}\s+|;\s+", each.group(2))
+        ]
         if len(items) > 1:
             return [f"{part[: each.start()]} {word} {item}" for item in items if item]
     heads = _TWO_HEADS.fullmatch(part)
     if heads and not re.search(r"\b(?:of|in|on|for|and)\b", heads["first"] + " " + heads["second"]):
-        return [f"{heads['lead']} {heads[head]} {_agree(heads[head], heads['rest'])}" for head in ("first", "second")]
+        return [
+            f"{heads['lead']} {heads[head]} {_agree(heads[head], heads['rest'])}"
+            for head in ("first", "second")
+        ]
     things = _TWO_THINGS.fullmatch(part)
-    if things and " and " not in things["second"] and not re.search(r"\b(?:difference|relation|between)\b", part):
+    if (
+        things
+        and " and " not in things["second"]
+        and not re.search(r"\b(?:difference|relation|between)\b", part)
+    ):
         return [_what(things["lead"], things[thing], things["rest"] or "") for thing in ("first", "second")]
     return [part]
 
@@ -106,7 +123,7 @@ def topic_of(clause: str, plural: bool = False) -> str:
         subject = re.sub(r"^\w+ed by |\s+(?:used |good )?for$", "", parts.rest)
     if heads and (not subject or be or not strong_terms(subject) or len(heads.split()) > 2):
         subject = heads
-    named = short_subject(subject)
+    named = "" if re.match(r"(?:in|on|at|of|to|for|from|with|by)\b", subject) else short_subject(subject)
     if plural and not _is_plural(named):
         after = short_subject(" ".join(parts.rest.split()[1:]))
         named = after if _is_plural(after) else ""
@@ -115,7 +132,9 @@ def topic_of(clause: str, plural: bool = False) -> str:
 
 def _topic_of_statement(clause: str) -> str:
     """The subject of "how oxidation works"; "" where it cannot be told."""
-    match = re.match(r"(?:how|why|what|when|where) (?P<subject>(?:[\w-]+ ){1,4}?)[\w-]+s\b", clause, re.IGNORECASE)
+    match = re.match(
+        r"(?:how|why|what|when|where) (?P<subject>(?:[\w-]+ ){1,4}?)[\w-]+s\b", clause, re.IGNORECASE
+    )
     return match["subject"].strip() if match else ""
 
 
@@ -130,12 +149,18 @@ def _standing(part: str, first: str) -> str:
         word = pronoun.group(1).lower()
         if word in ("this", "that"):
             what = heading(first)
-            return f"About {what if what.split()[0].isupper() else what[:1].lower() + what[1:]}: {part}".replace("?:", ":")
+            return (
+                f"About {what if what.split()[0].isupper() else what[:1].lower() + what[1:]}: {part}".replace(
+                    "?:", ":"
+                )
+            )
         topic = topic_of(first, word in _PLURAL)
         if not topic:
             return part
         named = f"{topic}'" + ("" if topic.endswith("s") else "s") if word in _POSSESSIVE else topic
-        of = re.search(r"\bof\s+$", part[: pronoun.start()]) and not re.match(r"(?:the|a|an|these|single)\b", named)
+        of = re.search(r"\bof\s+$", part[: pronoun.start()]) and not re.match(
+            r"(?:the|a|an|these|single)\b", named
+        )
         return part[: pronoun.start()] + ("the " if of else "") + named + part[pronoun.end() :]
     topic = topic_of(first)
     shared = set(strong_terms(part)) & set(strong_terms(topic))
@@ -150,7 +175,11 @@ def _first_pronoun(part: str) -> re.Match[str] | None:
     if match is None:
         return None
     before = part[: match.start()]
-    words = [word for word in strong_terms(before) if word.isalpha() or not word.isascii()] if before.strip() else []
+    words = (
+        [word for word in strong_terms(before) if word.isalpha() or not word.isascii()]
+        if before.strip()
+        else []
+    )
     lead = LEADS.match(part)
     own = [word for word in words if lead is None or word not in strong_terms(lead.group())]
     plain = re.match(r"\s+(?:that|who|which|it|they|we|you|of us)\b", part[match.end() :])
@@ -162,14 +191,22 @@ def _first_pronoun(part: str) -> re.Match[str] | None:
 def _finish(part: str) -> str:
     text = part.strip(" ,;:")
     text = text if text.startswith("About ") else text[:1].upper() + text[1:]
-    return text + "?" if LEADS.match(text) or text.startswith("About ") or re.match(rf"(?:{_BE})\b", text, re.I) else text
+    return (
+        text + "?"
+        if LEADS.match(text) or text.startswith("About ") or re.match(rf"(?:{_BE})\b", text, re.I)
+        else text
+    )
 
 
-_CHINESE_JOIN = re.compile(r"[，；,;]\s*(?:以及|并且|而且|同时|还有|另外|又|并|和|及)?|(?:以及|并且|而且|还有)")
+_CHINESE_JOIN = re.compile(
+    r"[，；,;]\s*(?:以及|并且|而且|同时|还有|另外|又|并|和|及)?|(?:以及|并且|而且|还有)"
+)
 _CHINESE_TOPIC_END = re.compile(
     "为什么|为何|怎么|怎样|如何|什么|哪|几|多少|多久|多长|是否|是|有|在|会|能|可以|应该|应当|应|需要|需|要|由|被|把|用|含|属于|分为|与其|叫|的?区别|的?不同"
 )
-_CHINESE_PRONOUN = re.compile("^(?:它们|他们|她们|它|他|其|这种|那种|这些|那些|这个|那个|两者|二者|各自|这|那)(?:的)?")
+_CHINESE_PRONOUN = re.compile(
+    "^(?:它们|他们|她们|它|他|其|这种|那种|这些|那些|这个|那个|两者|二者|各自|这|那)(?:的)?"
+)
 _CHINESE_BARE = re.compile(
     "^(?:分别|又|还|也|为什么|为何|怎么|怎样|如何|什么时候|何时|有哪些|有什么|有多少|是什么|是否|需要|应该|可以|能|会|含有|哪些|多少|叫|适合)"
 )
@@ -183,7 +220,9 @@ def chinese(question: str) -> list[str]:
         piece = part.strip()
         if not piece:
             continue
-        both = len(piece) > 4 and parts and CHINESE_QUESTION.search(piece) and CHINESE_QUESTION.search(parts[-1])
+        both = (
+            len(piece) > 4 and parts and CHINESE_QUESTION.search(piece) and CHINESE_QUESTION.search(parts[-1])
+        )
         if both or not parts:
             parts.append(piece)
         else:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from orchestra.models.extractive.phrases import Clause, parse
 from orchestra.models.extractive.words import AUXILIARIES, is_chinese
 
 _MOST_WORDS = 14
 _MODALS = frozenset("can could should must may might will would".split())
-_LOOSE = frozenset("and or with of in on to for by the a an that which as at from be is are not its their".split())
+_LOOSE = frozenset(
+    "and or with of in on to for by the a an that which as at from be is are not its their".split()
+)
 _TAIL = re.compile(r"\s+(?:in the first place|so that|in order to|such that)\b.*$", re.IGNORECASE | re.DOTALL)
 REQUEST = re.compile(
-    r"(?:please |can you |could you )*(?:tell me(?: about)?|explain|describe|summari[sz]e|list|compare|discuss|outline|"
-    r"give(?: me)?(?: an overview of)?|write (?:a report )?(?:on|about)|research|i want to know|i would like to know)\s+",
+    r"(?:please |can you |could you )*(?:tell me(?: about)?|explain|describe|summari[sz]e|list|compare"
+    r"|discuss|outline|"
+    r"give(?: me)?(?: an overview of)?|write (?:a report )?(?:on|about)|research|i want to know|i would "
+    r"like to know)\s+",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"(?:the|a|an) ", re.IGNORECASE)
@@ -34,6 +39,45 @@ def heading(question: str) -> str:
     asks = not made and (clause is not None or text.split()[0].lower() in AUXILIARIES)
     short = _capital(_shorten(made or text))
     return f"{short}?" if asks else short
+
+
+def distinct_headings(questions: Sequence[str], title: str) -> list[str]:
+    """A heading for each question, none of them twice and none the title again where it can be told apart."""
+    found = [heading(question) for question in questions]
+    for at, (question, name) in enumerate(zip(questions, found, strict=True)):
+        if len(questions) > 1 and found.count(name) > 1:
+            found[at] = _own_part(question, [other for other in questions if other != question]) or name
+        elif len(questions) > 1 and name == title:
+            found[at] = _definition(question, name)
+    return found
+
+
+def _own_part(question: str, others: Sequence[str]) -> str:
+    """The words at the end of `question` from the first that no other question has there."""
+    words = question.strip(" ?？").split()
+    same = max((_shared_start(words, other.strip(" ?？").split()) for other in others), default=0)
+    while same > 0 and words[same - 1].lower() in ("for", "in", "with", "on", "to", "by", "as", "of"):
+        same -= 1
+    return _capital(_shorten(" ".join(words[same:])))
+
+
+def _shared_start(one: Sequence[str], two: Sequence[str]) -> int:
+    shared = 0
+    for first, second in zip(one, two, strict=False):
+        if first != second:
+            break
+        shared += 1
+    return shared
+
+
+def _definition(question: str, name: str) -> str:
+    """ "What X is" for "What is X?" where the title is already X."""
+    shape = re.match(r"what (is|are|was|were) (.+?)\??$", question, re.IGNORECASE)
+    if shape and len(name.split()) < 10:
+        return f"What {re.sub(r' (?:called|named)$', '', shape.group(2))} {shape.group(1).lower()}" + (
+            " called" if shape.group(2).endswith("called") else ""
+        )
+    return f"{name}是什么" if is_chinese(name) and "是什么" in question else name
 
 
 def _english(clause: Clause) -> str:
@@ -82,7 +126,19 @@ def _shorten(text: str) -> str:
     for at in range(len(kept) - 1, 4, -1):
         if kept[at].endswith((",", ";")):
             return " ".join(kept[: at + 1]).strip(" ,;:")
-        if kept[at].lower() in ("and", "or", "with", "that", "which", "when", "before", "after", "so", "in", "to"):
+        if kept[at].lower() in (
+            "and",
+            "or",
+            "with",
+            "that",
+            "which",
+            "when",
+            "before",
+            "after",
+            "so",
+            "in",
+            "to",
+        ):
             return _without_tail(kept[:at])
     return _without_tail(kept)
 
@@ -116,7 +172,10 @@ _CHINESE_SHAPES = (
 
 def _chinese(text: str) -> str:
     text = re.sub(r"^关于[^：]{1,40}：", "", text)
-    text = re.sub(r"^(?:请问|请|介绍一下|介绍|说明|解释一下|解释|告诉我)+", "", text).rstrip("吗呢啊？?。") or text
+    text = (
+        re.sub(r"^(?:请问|请|介绍一下|介绍|说明|解释一下|解释|告诉我)+", "", text).rstrip("吗呢啊？?。")
+        or text
+    )
     for shape, form in _CHINESE_SHAPES:
         made, count = shape.subn(form, text)
         if count:

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from orchestra.errors import OutputInvalid
-from orchestra.models.extractive import findings, planning, reading, searching, writing
+from orchestra.models.extractive import findings, planning, reading, review, searching, writing
 from orchestra.models.port import whole_as_stream
-from orchestra.values.messages import Delta, Reply, Request, ToolCall
+from orchestra.values.drafts import OUTPUTS
+from orchestra.values.messages import Delta, Message, Reply, Request, ToolCall
 from orchestra.values.usage import Usage
 
 NAME = "extractive"
@@ -70,21 +71,36 @@ class Extractive:
     def _answer(self, request: Request) -> tuple[tuple[ToolCall, ...], Any, str]:
         wanted = request.output.name if request.output else ""
         if request.tools and request.tool_choice != "none":
-            calls = self._search(request)
+            calls = self._look_up(request)
             if calls:
                 return calls, None, ""
+        messages = request.messages
+        if not wanted:
+            return (), None, self._plain(messages)
         if wanted == "Plan":
-            made = planning.plan(reading.task(request.messages, whole_message=True).question)
-            if made is None:
-                raise OutputInvalid("The question holds no word to look for; ask in words.", model=NAME)
-            return (), made, ""
-        if wanted == "Findings":
-            return (), findings.findings(reading.task(request.messages), reading.hits(request.messages)), ""
-        if wanted == "Draft":
-            return (), writing.draft(reading.brief(request.messages)), ""
-        return (), None, "nothing"
+            value: Any = planning.plan(reading.task(messages, whole_message=True).question)
+            if value is None:
+                raise OutputInvalid("The question holds no word to look for; ask it in words.", model=NAME)
+        elif wanted == "Findings":
+            value = findings.findings(reading.task(messages), reading.hits(messages))
+        elif wanted == "Draft":
+            value = writing.draft(reading.brief(messages))
+        elif wanted == "Review":
+            value = review.review(reading.brief(messages), reading.draft_text(messages))
+        else:
+            raise OutputInvalid(
+                f"The extractive model makes {', '.join(OUTPUTS)} and plain text, but not {wanted}; "
+                "give this role a language model.",
+                model=NAME,
+            )
+        return (), value, ""
 
-    def _search(self, request: Request) -> tuple[ToolCall, ...]:
+    def _plain(self, messages: tuple[Message, ...]) -> str:
+        """Between two tiers the steps end without a value; else the best sentences of all data shown."""
+        hits = reading.hits(messages, ("tool", "user"))
+        return review.plain_answer(reading.task(messages), hits)
+
+    def _look_up(self, request: Request) -> tuple[ToolCall, ...]:
         made = reading.calls(request.messages)
         lookups = searching.next_lookups(
             reading.task(request.messages),
@@ -94,6 +110,8 @@ class Extractive:
             reading.listed_sections(request.messages),
         )
         return tuple(
-            ToolCall(f"x{len(made) + at}", lookup.tool, json.dumps(dict(lookup.arguments), ensure_ascii=False))
+            ToolCall(
+                f"x{len(made) + at}", lookup.tool, json.dumps(dict(lookup.arguments), ensure_ascii=False)
+            )
             for at, lookup in enumerate(lookups, 1)
         )

@@ -16,7 +16,8 @@ MOST_QUESTIONS = 5
 _LONG = 700  # characters; a longer text is a pasted document with a question in it
 _LONGEST_ASKED = 500  # characters of one sub-question
 _REQUEST = re.compile(
-    r"(?:please|explain|describe|summari[sz]e|compare|list|discuss|outline|tell me|find out|research|write|give)\b|请|介绍|说明|比较|总结|解释",
+    r"(?:please|explain|describe|summari[sz]e|compare|list|discuss|outline|tell me|find out|research"
+    r"|write|give)\b|请|介绍|说明|比较|总结|解释",
     re.IGNORECASE,
 )
 
@@ -37,14 +38,17 @@ def plan(question: str) -> Plan | None:
             split = clauses.english(sentence)
         found.extend(piece[:_LONGEST_ASKED] for piece in split if terms(piece))
     questions = tuple(dict.fromkeys(found))[:MOST_QUESTIONS] or (asked[0][:_LONGEST_ASKED],)
-    return Plan(title=_title(asked[0]), questions=questions)
+    return Plan(title=_title(asked[0], len(questions) > 1), questions=questions)
 
 
-def _title(first: str) -> str:
-    """The heading of the first clause: what follows mostly asks for more about the same."""
+def _title(first: str, several: bool) -> str:
+    """The subject of the first clause where more is asked about it; else that clause as a heading."""
     if is_chinese(first):
         return heading(clauses.chinese(first)[0])
-    return heading(clauses.english_parts(first)[0])
+    clause = clauses.english_parts(first)[0]
+    topic = clauses.topic_of(clause) if several else ""
+    bare = re.sub(r"^(?:the|an?) ", "", topic, flags=re.IGNORECASE)
+    return heading(f"What is {bare}?") if len(strong_terms(bare)) > 1 else heading(clause)
 
 
 def _asked(text: str) -> list[str]:
@@ -84,7 +88,11 @@ def _asked_in_document(text: str, units: list[str]) -> list[str]:
     if not questions:
         return [theme]
     if len(strong_terms(" ".join(questions))) < 3:
-        return [f"About {theme}: {questions[0]}", *questions[1:]] if not is_chinese(text) else [theme, *questions]
+        return (
+            [f"About {theme}: {questions[0]}", *questions[1:]]
+            if not is_chinese(text)
+            else [theme, *questions]
+        )
     return questions
 
 

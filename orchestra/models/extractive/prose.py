@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from orchestra.text.terms import terms
 
 _CODE_LINE = re.compile(
-    r"\s*(?:@\w|def \w|class \w+\b.*:$|import \w|from \S+ import\b|return\b|(?:for|while|if|elif|with|try|except|else|case|match)\b.*:$"
-    r"|[\w.\[\]]+(?:: [\w.\[\]]+)? [-+*/|&]?= ?\S|[\w.]+\([^)]*\)$|>>>|\$ |#|//|/\*|[{}\[\]()<>]|[\"'][^\"']*[\"']\s*[:,]|\w+: \w+$|.*[;{}]$|\w+ *::?=)"
+    r"\s*(?:@\w|def \w|class \w+\b.*:$|import \w|from \S+ import\b|return\b|(?:for|while|if|elif|with|try"
+    r"|except|else|case|match)\b.*:$"
+    r"|[\w.\[\]]+(?:: [\w.\[\]]+)? [-+*/|&]?= ?\S|[\w.]+\([^)]*\)$|>>>|\$ |#|//|/\*|[{}\[\]()<>]"
+    r"|[\"'][^\"']*[\"']\s*[:,]|\w+: \w+$|.*[;{}]$|\w+ *::?=)"
 )
 
 
@@ -23,7 +26,7 @@ def looks_like_code(text: str) -> bool:
 def term_set(text: str) -> frozenset[str]:
     """The terms of `text`, and its pairs of neighbours: "soft keyword" is more than soft and keyword."""
     found = terms(text)
-    return frozenset(found) | {f"{one} {two}" for one, two in zip(found, found[1:], strict=False)}
+    return frozenset(found) | {f"{one} {two}" for one, two in itertools.pairwise(found)}
 
 
 def word_count(text: str) -> int:

@@ -78,10 +78,21 @@ def hits(messages: Sequence[Message], speakers: Sequence[str] = ("tool",)) -> li
         for rank, data in enumerate(fenced(message.text)):
             match = _LABEL.search(data.label)
             if match is None:
+                if (
+                    "user" in speakers
+                    and data.label
+                    and not data.label.rstrip(":").endswith(("Claims", "Draft"))
+                ):
+                    for piece in _pieces(data.text):
+                        found.setdefault(
+                            (data.label, piece), Hit(data.label, data.label, "", "", piece, call, rank)
+                        )
                 continue
             label, locator, title, section = (part.strip() if part else "" for part in match.groups())
             for piece in _pieces(data.text):
-                found.setdefault((locator, piece), Hit(label, locator, title or locator, section, piece, call, rank))
+                found.setdefault(
+                    (locator, piece), Hit(label, locator, title or locator, section, piece, call, rank)
+                )
         call += 1
     return list(found.values())
 
@@ -102,7 +113,7 @@ def _pieces(text: str) -> list[str]:
 
 def calls(messages: Sequence[Message]) -> list[MadeCall]:
     """The tool calls made so far, in order."""
-    made = []
+    made: list[MadeCall] = []
     turn = 0
     for message in messages:
         if message.role == "assistant" and message.calls:
@@ -125,7 +136,7 @@ def listed_sections(messages: Sequence[Message]) -> dict[str, list[str]]:
 
 
 class BriefClaim(Struct, frozen=True):
-    """One line of the brief's claims; `order` is its line, `start` its quote's offset where the brief says it."""
+    """One line of the brief's claims; `order` is its line, `start` its quote's offset, -1 where unknown."""
 
     id: str
     question: int
@@ -207,7 +218,7 @@ def _claims(text: str) -> list[BriefClaim]:
                 title=str(first.get("title", "")),
                 quotes=tuple(str(quote.get("text", "")) for quote in quotes),
                 order=order,
-                start=first["start"] if isinstance(first.get("start"), int) else order,
+                start=first["start"] if isinstance(first.get("start"), int) else -1,
             )
         )
     return found

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
 
-from orchestra.models.extractive.candidates import DULL_SECTION
+from orchestra.models.extractive.candidates import DOUBTED_SECTION, DULL_SECTION
 from orchestra.models.extractive.prose import term_set
 from orchestra.models.extractive.reading import Hit, MadeCall, Task
 from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
@@ -22,11 +23,19 @@ from orchestra.models.extractive.words import (
 from orchestra.text.terms import STOP_WORDS, terms
 from orchestra.values.messages import ToolSpec
 
-MOST_ROUNDS = 3
+MOST_ROUNDS = 4
 MOST_CALLS = 4  # in one round
 HITS = 10  # passages asked for, where the tool lets one say so
+MOST_OPENED = 2
+NEAR_BEST = 0.7  # documents that fit at least so well beside the best one are opened as well
 MOST_SECTIONS = 2
-SECTION_WORTH = 0.06
+SECTION_WORTH = 0.05
+CORE_WORTH = 0.06
+_CORE = re.compile(
+    r"^(?:specification|design|overview|usage|syntax|details|semantics|how .{1,30} works?"
+    r"|用法|方法|要求|规定|概述)$",
+    re.IGNORECASE,
+)
 COVERED_HITS = 3  # a part of the question counts as found when so many passages hold it
 _QUERY = re.compile(r"quer(?:y|ies)|question|keywords?|terms?|text|q$", re.IGNORECASE)
 _PATH = re.compile(r"path|document|locator|file|source|name", re.IGNORECASE)
@@ -44,7 +53,7 @@ class Lookup(Struct, frozen=True):
 
 
 class Desk(Struct, frozen=True):
-    """The tools at hand, by what they do: a search with its parameter, a reader with its, "" where there is none."""
+    """The tools at hand by what they do, with their parameters; "" where there is none."""
 
     search: str
     query: str
@@ -73,7 +82,9 @@ def desk(tools: Sequence[ToolSpec]) -> Desk:
 def _parameters(tool: ToolSpec) -> tuple[list[str], list[str]]:
     properties: Mapping[str, Any] = tool.parameters.get("properties", {})
     kinds = {name: schema.get("type") for name, schema in properties.items() if isinstance(schema, Mapping)}
-    return [n for n, kind in kinds.items() if kind == "string"], [n for n, kind in kinds.items() if kind == "integer"]
+    return [n for n, kind in kinds.items() if kind == "string"], [
+        n for n, kind in kinds.items() if kind == "integer"
+    ]
 
 
 def next_lookups(
@@ -100,7 +111,7 @@ def next_lookups(
     elif known is None:
         queries = [content_words(task.whole), *strong_words(task.question)] if turn == 1 else []
     else:
-        queries = _taught(task, known, hits) if turn == 1 else _uncovered(task, known)
+        queries = _taught(task, known, hits) if turn == 1 else _uncovered(task, known) if turn == 2 else []
     lookups = _fresh(queries, desk, made)
     if known is not None and desk.read:
         lookups += _readings(known, desk, made, listed or {})
@@ -176,32 +187,49 @@ def _readings(
     known: Relevance, desk: Desk, made: Sequence[MadeCall], listed: Mapping[str, Sequence[str]]
 ) -> list[Lookup]:
     """The beginning of the best document, which tells what it is about; then its sections that fit best."""
-    opened = {(str(call.arguments.get(desk.path)), str(call.arguments.get(desk.section, ""))) for call in made}
-    best = known.documents()[0]
+    opened = {
+        (str(call.arguments.get(desk.path)), str(call.arguments.get(desk.section, ""))) for call in made
+    }
+    fits = known.document_fits()
+    ranked = known.documents()
+    near = [name for name in ranked[:MOST_OPENED] if fits[name] >= NEAR_BEST * fits[ranked[0]]]
     if not any(call.name == desk.read for call in made):
-        return [Lookup(desk.read, {desk.path: best})]
+        return [Lookup(desk.read, {desk.path: name}) for name in near]
     if not desk.section:
         return []
-    found = []
-    for document in listed:
-        for section in _sections(known, document, listed[document]):
-            if (document, section) not in opened:
-                found.append(Lookup(desk.read, {desk.path: document, desk.section: section}))
-    return found[:MOST_SECTIONS]
+    queues = [
+        [(name, path) for path in _sections(known, name, listed[name])] for name in ranked if name in listed
+    ]
+    turns = [pair for row in zip_longest(*queues) for pair in row if pair is not None and pair not in opened]
+    return [Lookup(desk.read, {desk.path: name, desk.section: path}) for name, path in turns[:MOST_SECTIONS]]
 
 
 def _sections(known: Relevance, document: str, names: Sequence[str]) -> list[str]:
-    """The sections that share most with the question and what was learnt, without those that were seen."""
+    """The headings that share most with the question and what was learnt, without those that were seen.
+
+    A heading stands for all below it, so the parents of the listed sections count as well.
+    """
     seen = {read.hit.section for read in known.reads if read.hit.locator == document}
-    ranked = []
+    paths: dict[str, None] = {}
     for name in names:
-        if name in seen or DULL_SECTION.search(name):
+        parts = name.split(" > ")
+        paths.update((" > ".join(parts[:depth]), None) for depth in range(1, len(parts) + 1))
+    ranked = []
+    for path in paths:
+        if path in seen or DULL_SECTION.search(path):
             continue
-        inside = term_set(name.split(" > ")[-1])
+        inside = term_set(path.split(" > ")[-1])
         worth = sum(known.asked.get(term, 0.0) + 0.5 * known.taught.get(term, 0.0) for term in inside)
-        if worth >= SECTION_WORTH:
-            ranked.append((-worth, name))
-    return [name for _, name in sorted(ranked)]
+        worth = worth / max(1, len(inside)) ** 0.3 + (
+            CORE_WORTH if _CORE.search(path.split(" > ")[-1]) else 0.0
+        )
+        if worth >= SECTION_WORTH and not DOUBTED_SECTION.search(path):
+            ranked.append((-worth, path))
+    chosen: list[str] = []
+    for _, path in sorted(ranked):
+        if not any(path.startswith(f"{other} > ") or other.startswith(f"{path} > ") for other in chosen):
+            chosen.append(path)
+    return chosen
 
 
 def _surfaces(hits: Sequence[Hit]) -> dict[str, str]:
@@ -209,7 +237,7 @@ def _surfaces(hits: Sequence[Hit]) -> dict[str, str]:
     found: dict[str, str] = {}
     for hit in hits:
         for word in re.findall(r"[A-Za-z][\w.-]*\w|[\u3400-\u9fff]{2,}", hit.text):
-            if "\u3400" <= word[0]:
+            if word[0] >= "\u3400":
                 for at in range(len(word) - 1):
                     found.setdefault(word[at : at + 2], word[at : at + 2])
             elif word.lower() not in STOP_WORDS:

@@ -5,43 +5,47 @@ No word of any subject stands here; the lists hold what questions and explanatio
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import lru_cache
 
-from orchestra.text.terms import query_terms, stem
+from orchestra.text.terms import query_terms, stem, terms
 
 _CJK = re.compile("[\u3400-\u9fff\u3041-\u30ff]")
 
 # Words of questions and explanations that rarely say what a text is about.
-_PALE = """able add allow almost already alone along always another answer anything apply approach ask
-available away bad base basic become begin behave behavior best better big bring call care case cause certain
-change choose clear come common compare complete concern consider contain correct create current decide define
-depend describe design detail differ difference different directly document easy effect enable end enough
-ensure especially even exact example exist expect explain express extra fact far few find first follow
-following force form full gain general get give go good great happen help hold idea important include indeed
-instead intend introduce involve issue keep kind know known large last later lead least leave less let level
-like likely limit list little long look lot main make many mark matter mean mention method need needed new
-next normal note number obtain often old only open order original particular place point possible present
-prevent previous problem proposal propose provide purpose put question raise reason receive recommend refer
-related remain replace require result return right role run same say second section see seem serve set several
-short show similar simple simply single situation small solve someone something sometimes sort special specific
-specify standard start state step still stop support sure system take talk term thing think time together tool
-treat try turn two type typical under understand use used useful user usual usually value various want way well
-whether whole work write written yes zero ago among actual actually appropriate aspect bit consist context
-correspond couple day discuss equal general hand high however hence idea imply inside know leave low mere
-nothing obvious occur originally otherwise overall part perhaps piece plain plus prefer produce proper quick
-quite rather reach real really recent respective rest root rule sense separate side significant sound
-sufficient suggest summary therefore third though three top total towards true typically unless until upon
-useful variety version view word world would year yet abstract motivation rationale overview background
-conclusion purpose cost work differ express meet""".split()
+_PALE = """able call standard told abstract actual actually add ago allow almost alone along already always
+    among another answer anything apply approach appropriate ask aspect available away background
+    bad base basic become begin behave behavior best better big bit bring care case cause certain
+    change choose clear come common compare complete concern conclusion consider consist contain
+    context correct correspond couple create current decide define describe detail differ difference
+    different directly discuss easy effect enable end enough ensure equal especially even exact
+    example exist expect explain extra fact far few find first follow following form full gain
+    general get give go good great happen help hence high hold however imply important include
+    indeed intend introduce involve issue keep kind know known large last later lead least leave
+    less let like likely list little long look lot low main make many matter mean mention mere
+    method motivation need needed new next normal note nothing number obtain obvious occur often old
+    only open originally otherwise overall overview part particular perhaps piece place point
+    possible prefer present prevent previous problem produce proper proposal propose provide purpose
+    put question quick quite raise rather rationale reach real really reason receive recent
+    recommend refer related remain replace require respective rest result return right role same say
+    second section see seem sense separate serve set several short show side significant similar
+    simple simply single situation small solve someone something sometimes sort sound special
+    specific specify start state step still stop sufficient suggest summary sure system take talk
+    therefore thing think third though time together total towards treat true try turn two typical
+    typically under understand unless until upon use used useful usual usually value variety various
+    view want way well whether whole word work world would written yes yet""".split()
 
 _INTERROGATIVE = r"what|which|who|whom|whose|when|where|why|how"
 QUESTION_WORD = re.compile(rf"\b(?:{_INTERROGATIVE})\b", re.IGNORECASE)
 LEADS = re.compile(
-    rf"(?:in |for |to |from |of |at |by |with |on |under |since |until )?(?:{_INTERROGATIVE})\b", re.IGNORECASE
+    rf"(?:in |for |to |from |of |at |by |with |on |under |since |until "
+    rf")?(?:{_INTERROGATIVE})\b",
+    re.IGNORECASE,
 )
 AUXILIARIES = frozenset(
-    "is are was were do does did can could should must may might will would has have had shall be been".split()
+    "is are was were do does did can could should must may might will would has have had shall be "
+    "been".split()
 )
 CHINESE_QUESTION = re.compile(
     "为什么|为何|怎么样|怎么|怎样|如何|什么时候|什么|哪些|哪个|哪里|哪种|哪几|哪|几|多少|多久|多长|多大|是否|能否|可否|谁|何时|何种|吗|呢"
@@ -53,7 +57,7 @@ _CHINESE_PALE = re.compile(
 )
 
 
-# What an answer is likely to say, by the word that asks: (pattern in the question, words to look for as well).
+# What an answer is likely to say: (pattern in the question, words to look for as well).
 _HINTS = (
     (r"\b(?:called|name of)\b", ("named", "name")),
     (r"\bhow (?:often|frequently)\b", ("every", "annual", "months", "year", "interval")),
@@ -62,9 +66,22 @@ _HINTS = (
     (r"\bhow (?:much|many)\b|\bcosts?\b", ("percent", "number", "amount", "overhead")),
     (r"\bwhy\b", ("because", "reason", "motivation", "problem", "advantage", "rationale")),
     (r"\bkinds?|types? of\b", ("kind", "type", "types")),
-    (r"\b(?:differ|difference|compare|compared|versus|vs)\b", ("unlike", "difference", "whereas", "instead", "contrast")),
-    (r"\b(?:allowed|permitted|restrictions?|limits?|limitations?)\b", ("not allowed", "restriction", "limitation", "invalid")),
+    (
+        r"\b(?:differ|difference|compare|compared|versus"
+        r"|vs)\b",
+        ("unlike", "difference", "whereas", "instead", "contrast"),
+    ),
+    (
+        r"\b(?:allowed|permitted|restrictions?|limits?"
+        r"|limitations?)\b",
+        ("not allowed", "restriction", "limitation", "invalid"),
+    ),
     (r"\blicen[cs]e\b", ("license", "licence")),
+    (
+        r"^(?:about [^:]+: )?what (?:is|are|was"
+        r"|were)\b",
+        ("introduces", "definition", "defined", "means", "purpose"),
+    ),
     (r"为什么|为何|原因", ("因为", "由于", "原因")),
     (r"多久|多长", ("分钟", "小时", "天", "年")),
 )
@@ -95,6 +112,24 @@ def strong_terms(text: str) -> list[str]:
     terms = [term for term in query_terms(without_chinese_pale(text)) if len(term) > 1 or not term.isascii()]
     strong = [term for term in terms if term not in pale_stems()]
     return strong or terms
+
+
+def phrases(text: str) -> list[str]:
+    """Pairs of telling terms that stand side by side in a question, with no small word between them."""
+    found: dict[str, None] = {}
+    chunk: list[str] = []
+    pale = pale_stems()
+    for word in re.findall(
+        r"[^\s,;:?!()，。？！、；：]+|[,;:?!()，。？！、；：]", without_chinese_pale(text)
+    ):
+        own = terms(word)
+        if own and own[0] not in pale:
+            pairs = zip([*chunk[-1:], *own], own, strict=False) if chunk else itertools.pairwise(own)
+            found.update((f"{one} {two}", None) for one, two in pairs)
+            chunk = own
+        else:
+            chunk = []
+    return list(found)
 
 
 def without_chinese_pale(text: str) -> str:

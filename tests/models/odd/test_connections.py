@@ -74,7 +74,20 @@ async def test_drops_after_the_reply(transport: str) -> None:
             with anyio.fail_after(2):
                 while here.open:
                     await anyio.lowlevel.checkpoint()
-            await anyio.wait_all_tasks_blocked()
+
+
+@BOTH
+async def test_a_kept_connection_may_be_closed_meanwhile(transport: str) -> None:
+    """A drop on a connection that served before is met with one more try; on a fresh one it is raised."""
+    async with (
+        serving(WHOLE, [DROP], WHOLE, [DROP], [DROP]) as here,
+        opened(here.url, transport=transport) as model,
+    ):
+        for _ in range(2):
+            assert (await model.reply(asks())).text.startswith("Hello")
+        with pytest.raises(ModelUnreachable, match="dropped the connection before its reply"):
+            await model.reply(asks())
+    assert len(here.seen) == 5
 
 
 @BOTH
