@@ -52,7 +52,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class Place:
-    """An agent's place among those at work: its time, which stands still while it waits for a person."""
+    """An agent's place among those at work; its time stands still while it waits for a person."""
 
     def __init__(self) -> None:
         self.waited = 0.0

@@ -15,17 +15,16 @@ from msgspec import Struct, structs, to_builtins
 from orchestra.config.load import load_settings
 from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
-from orchestra.errors import InputError, OrchestraError, RecordDiffers
+from orchestra.errors import InputError
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.journal import Journal
-from orchestra.journal.past import load_past
-from orchestra.journal.records import SessionRecord, Status
+from orchestra.journal.past import Past, load_past
 from orchestra.journal.rows import SessionStart
 from orchestra.models.configured import configured_models, keys_of
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
 from orchestra.resume.absent import AbsentTool
-from orchestra.resume.listening import Listener
+from orchestra.resume.at_work import AtWork
 from orchestra.resume.start import (
     Start,
     arguments_of,
@@ -40,7 +39,7 @@ from orchestra.roles.load import load_roles
 from orchestra.session.diary import Origin, Watch
 from orchestra.session.kit import Kit, make_kit
 from orchestra.session.library import Library
-from orchestra.session.session import INTERRUPTED, Session
+from orchestra.session.session import Session
 from orchestra.tools.documents.tools import READ, SEARCH
 from orchestra.tools.port import Tool
 from orchestra.tools.toolbox import Toolbox
@@ -50,9 +49,6 @@ from orchestra.workflow import Options, research_then_write
 
 T = TypeVar("T")
 Workflow = Callable[[Session, str], Awaitable[T]]
-
-# A session's end is written even while everything is being cancelled, but not for longer than this.
-CLOSING_SECONDS = 5.0
 
 
 class Resuming(Struct, frozen=True, kw_only=True):
@@ -95,7 +91,7 @@ class Runtime:
         self._settings = settings
         self._hosting = Hosting(models=models, roles=tuple(roles), tools=tuple(tools))
         self._stack = AsyncExitStack()
-        self._listener = Listener()
+        self._at_work = AtWork()
         self._toolbox = Toolbox()
         self._kit: Kit | None = None
 
@@ -181,7 +177,7 @@ class Runtime:
         )
         session = Session(kit, name, question, toolbox=toolbox, watch=watch)
         session.problems = problems
-        async with self._hosted(session):
+        async with self._at_work.hosted(kit, session):
             await session.begun(start.workflow, toolbox.specs)
             yield session
 
@@ -218,44 +214,30 @@ class Runtime:
         origin = Origin(past=past, from_here=how.from_here, loosely=loosely)
         session = Session(kit, record.id, past.question, toolbox=toolbox, watch=watch, origin=origin)
         session.problems = problems
-        await self._listener.catch_up(kit.journal, session)
-        async with self._hosted(session, record):
+        await self._at_work.catch_up(kit.journal, session)
+        async with self._at_work.hosted(kit, session, record):
             await session.goes_on()
             yield session, start
 
+    @asynccontextmanager
+    async def replayed(self, past: Past) -> AsyncIterator[Session]:
+        """A recorded session, to be run with nothing but its record; for `orchestra.testing`."""
+        kit, start = self.kit, start_of(past.record)
+        await kit.journal.begin(
+            SessionStart(id=past.record.id, question=past.question, created=past.record.created)
+        )
+        origin = Origin(past=past)
+        session = Session(kit, past.record.id, past.question, toolbox=self._toolbox, origin=origin)
+        async with self._at_work.hosted(kit, session):
+            await session.begun(start.workflow, self._toolbox.specs)
+            yield session
+
     def stop(self, session: str, reason: str, *, agent: str = "", tool: str = "") -> None:
         """Stop a session of this runtime, one of its agents (by path), or the running calls of a tool."""
-        found = self._listener.sessions.get(session)
+        found = self._at_work.sessions.get(session)
         if found is None:
             raise InputError(f"No session {session!r} is at work here.")
         found.stop(reason, agent=agent, tool=tool)
-
-    @asynccontextmanager
-    async def _hosted(self, session: Session, record: SessionRecord | None = None) -> AsyncIterator[None]:
-        """Until the session ends, however that is; its end is in the journal then."""
-        journal, clock = self.kit.journal, self.kit.clock
-        status: Status = "interrupted"
-        self._listener.add(session)
-        try:
-            yield
-            status = end_of(session.stopped)
-        except RecordDiffers as error:
-            # Nothing was made: it is as it was.
-            status = record.status if record is not None and error.agent else "failed"
-            status = "interrupted" if status in ("cut off", "running", "waiting") else status
-            raise
-        except OrchestraError as error:
-            status = "failed"
-            await session.record("failed", data={"reason": str(error)})
-            raise
-        except Exception as error:
-            status = "failed"
-            await session.record("failed", data={"reason": f"{type(error).__name__}: {error}"})
-            raise
-        finally:
-            self._listener.remove(session)
-            with anyio.move_on_after(CLOSING_SECONDS, shield=True):
-                await journal.finish(session.id, status, at=clock())
 
     async def _toolbox_again(self, documents: str) -> tuple[Toolbox, tuple[str, ...]]:
         """The tools of a session that goes on; its documents may be gone, as long as none looks for them."""
@@ -287,11 +269,4 @@ class Runtime:
         self._kit = make_kit(settings, roles, tiers, journal)
         group = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(group.cancel_scope.cancel)
-        group.start_soon(self._listener.run, journal)
-
-
-def end_of(stopped: str) -> Status:
-    """How a session that gave a result ended."""
-    if not stopped:
-        return "done"
-    return "interrupted" if stopped == INTERRUPTED else "partial"
+        group.start_soon(self._at_work.listen, journal)

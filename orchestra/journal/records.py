@@ -10,7 +10,8 @@ from msgspec import Struct
 from orchestra.values.events import EventKind
 from orchestra.values.usage import NO_USAGE, Usage
 
-# "waiting": for a person. "running" is also what a killed process leaves behind; "cut off" is how such a session is read.
+# "waiting": for a person.
+# "running" is also what a killed process leaves behind; "cut off" is how such a session is read.
 Status = Literal["running", "waiting", "done", "partial", "failed", "interrupted", "cut off"]
 
 

@@ -29,9 +29,9 @@ class Recording(Struct, frozen=True, kw_only=True):
     """What all tracks of a session share.
 
     `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
-    awaited, with the agent's path, before something is made that is not recorded; it raises, or never returns, where nothing may be.
-    `from_here`: a request that differs from the record is made, and what was recorded after it does not
-    count. `loosely`: see RequestKey.difference.
+    awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
+    raises or never returns. `from_here`: a request that differs from the record is made, and what was
+    recorded after it does not count. `loosely`: see RequestKey.difference.
     """
 
     session: str
@@ -68,6 +68,16 @@ class Track:
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
         return self._coming[0].at if self._coming else self.recording.clock()
+
+    def pass_over(self, place: int) -> None:
+        """A recorded result comes back: a person's word and an intention before it do not come again."""
+        key = f"{self.path}/{self.turn}/{place}"
+        self._coming = [
+            event
+            for event in self._coming
+            if not (event.kind == "intended" and event.turn == self.turn and event.data.get("n") == place)
+            and not (event.kind == "approval" and event.data.get("key") == key)
+        ]
 
     @property
     def is_over(self) -> bool:
@@ -133,10 +143,10 @@ class Track:
 
     async def missing(self) -> None:
         """Before something is made that is not recorded."""
-        end = self.past.end
-        past = self.recording.past
+        end, past = self.past.end, self.recording.past
         if end is not None and end.kind == "failed" and end.turn == self.turn:
-            if past is None or not past.replay or end.data["reason"] != past.stopped:
+            stopped = past.stopped if past is not None and past.replay else ""
+            if not stopped or end.data["reason"] != stopped:
                 raise AgentFailed(end.data["reason"], agent=self.path)
         await self.recording.missing(self.path)
 
@@ -166,8 +176,8 @@ class Track:
     async def _differs(self, what: str) -> None:
         if not self.recording.from_here:
             raise RecordDiffers(
-                f"{self.path} differs from the record of {self.recording.session} in turn {self.turn}: {what}. "
-                "Undo the change, or go on from there with --from-here; what was recorded after it is then "
+                f"{self.path} differs from the record of {self.recording.session} in turn {self.turn}: "
+                f"{what}. Undo the change, or go on from there with --from-here; what was recorded after it is then "
                 "made again.",
                 agent=self.path,
                 turn=self.turn,

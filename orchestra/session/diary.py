@@ -17,7 +17,7 @@ Watch = Callable[[Event], None]
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """What a session goes on from. `past`: its record; without one it begins. See `journal.track.Recording`."""
+    """What a session goes on from; see `journal.track.Recording`. `past` None: it begins."""
 
     past: Past | None = None
     from_here: bool = False

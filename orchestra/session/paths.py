@@ -1,4 +1,4 @@
-"""Agents' paths: `researcher.2` is the second of its role; in a run over a record, the recorded one of its task."""
+"""Agents' paths: `researcher.2` is the second of its role, or in the record the one with its task."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Paths:
         return None if started is None else started.data.get("window")
 
     def _recorded(self, role: str) -> dict[str, AgentPast]:
-        """The recorded agents of a role that have not come again yet, by path in the order of their numbers."""
+        """The recorded agents of a role that have not come again yet, by path, in order."""
         agents = self._past.agents if self._past is not None else {}
         of_role = {
             path: agent

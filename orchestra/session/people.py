@@ -42,7 +42,7 @@ class People:
         arrived.set()
 
     async def ask(self, asked: Asked, track: Track, place: Place | None) -> Answer:
-        """Waits, for days if need be, until a person has answered; from the record where it has the answer."""
+        """Waits, for days if need be, until a person has answered; the record may have the answer."""
         about = {"key": asked.key, "what": asked.what, "tool": asked.tool, "state": "asked"}
         await track.put("approval", about, {"detail": asked.detail})
         past = track.recording.past

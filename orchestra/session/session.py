@@ -180,7 +180,7 @@ class Session:
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
 
     async def approval(self, what: str, *, detail: str = "") -> Answer:
-        """A stage of the workflow asks a person, and waits; `orchestra approve` or `people.answer` answers."""
+        """A stage of the workflow asks a person and waits; `orchestra approve` or `people.answer` ends it."""
         self._stages += 1
         asked = Asked(key=f"/{self._stages}", what=what, detail=detail)
         return await self.people.ask(asked, self._diary.own, None)

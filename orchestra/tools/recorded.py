@@ -98,6 +98,7 @@ class RecordedToolbox:
             recorded = track.past.results.get((track.turn, place))
             if recorded is not None and not self._again(call):
                 texts = {name: track.texts[where] for name, where in recorded.texts.items()}
+                track.pass_over(place)
                 results[place] = _result(call, recorded.data, texts, recorded.at)
                 await track.put("tool_returned", recorded.data)
         missing = [place for place in range(len(calls)) if place not in results]
