@@ -35,7 +35,7 @@ class Research:
             search = next((tool for tool in tools if "search" in str(tool.get("name"))), None)
             if search is not None and results < self._searches:
                 return Say(calls=(self._search(search, texts, results),))
-            if wanted is None:
+            if search is not None and wanted is None:
                 return Say("I have searched enough and can report.")
         makers = {"Plan": self._plan, "Findings": _findings, "Draft": _draft, "Review": _review}
         maker = makers.get(wanted or "")

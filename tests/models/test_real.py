@@ -53,7 +53,7 @@ def url() -> Iterator[str]:
     parameters.model.path = str(Path(WEIGHTS.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf"))
     parameters.n_ctx = 2_048
     parameters.n_parallel = 1
-    parameters.cpuparams.n_threads = 2
+    parameters.cpuparams.n_threads = 1  # threads that wait for each other spin, which a busy machine punishes
     parameters.warmup = False
     parameters.verbosity = 0
     server = xllamacpp.Server(parameters)
