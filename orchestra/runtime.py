@@ -16,6 +16,7 @@ from orchestra.config.load import load_settings
 from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
 from orchestra.errors import InputError
+from orchestra.journal.forking import Fork
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.journal import Journal
 from orchestra.journal.past import Past, load_past
@@ -218,6 +219,18 @@ class Runtime:
         async with self._at_work.hosted(kit, session, record):
             await session.goes_on()
             yield session, start
+
+    async def fork(self, session: str, *, at: int, question: str | None = None) -> str:
+        """A new session with the first `at` events of another, to be resumed; its id. Raises InputError.
+
+        What is recorded up to there comes back whatever is asked now; what comes after is made, with the
+        models and roles of this runtime, and `question` in place of its own.
+        """
+        journal, now = self.kit.journal, self.kit.clock()
+        source = await journal.find_session(session)
+        new = Fork(id=session_id(now, secrets.token_bytes(RANDOM_BYTES)), at=at, created=now)
+        await journal.fork(source, new, question)
+        return new.id
 
     @asynccontextmanager
     async def replayed(self, past: Past) -> AsyncIterator[Session]:

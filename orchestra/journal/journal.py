@@ -31,6 +31,7 @@ from orchestra.redact import Redactor
 from orchestra.values.events import Event
 
 if TYPE_CHECKING:
+    from orchestra.journal.forking import Fork
     from orchestra.journal.store import Store
 
 log = get_logger()
@@ -117,6 +118,17 @@ class Journal(Reader):
         last = await self._read(queries.last_seq, found.id)
         self._live[found.id] = Live(found.id, seq=last)
         return found
+
+    async def fork(self, source: SessionRecord, new: Fork, question: str | None = None) -> None:
+        """A new session from a point of another; `question` in place of its own. Raises InputError."""
+        from orchestra.journal import forking, queries
+
+        forking.check_event(source, new.at, await self._read(queries.last_seq, source.id))
+        if question is not None:
+            await self.begin(SessionStart(id=new.id, question=question, created=new.created))
+            await self.flush()
+            del self._live[new.id]
+        await self._read(forking.fork, source, new, question is not None)
 
     async def give(self, order: Order) -> None:
         """Ask something of a session, whichever process runs it."""

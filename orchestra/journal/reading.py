@@ -37,6 +37,10 @@ class Reader:
     async def _read(self, what: Callable[..., T], *arguments: Any) -> T:
         return await anyio.to_thread.run_sync(partial(what, self._store, *arguments), limiter=self._limiter)
 
+    async def do(self, what: Callable[..., T], *arguments: Any) -> T:
+        """A blocking function of the store (`upkeep`, `orders`), in a worker thread."""
+        return await self._read(what, *arguments)
+
     async def sessions(self, limit: int | None = 20) -> tuple[SessionRecord, ...]:
         """The newest sessions, newest first; None for all."""
         from orchestra.journal import queries

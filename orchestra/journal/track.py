@@ -177,8 +177,8 @@ class Track:
         if not self.recording.from_here:
             raise RecordDiffers(
                 f"{self.path} differs from the record of {self.recording.session} in turn {self.turn}: "
-                f"{what}. Undo the change, or go on from there with --from-here; what was recorded after it is then "
-                "made again.",
+                f"{what}. Undo the change, or go on from there with --from-here, which makes again what was "
+                "recorded after it.",
                 agent=self.path,
                 turn=self.turn,
             )
