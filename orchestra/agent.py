@@ -226,6 +226,7 @@ class Agent:
             held.settle(reply.usage)
             desk.charge(tier, reply.usage)
             self._replied = self._track.replied
+            await self._track.keep(reply.seconds)
             return reply
         finally:
             held.release()

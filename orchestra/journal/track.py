@@ -21,8 +21,12 @@ from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Request
 
 
-async def nothing_missing(_path: str) -> None:
-    """In a run that may make what is not recorded."""
+# Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
+WORTH_SECONDS = 0.02
+
+
+async def nothing(_path: str = "") -> None:
+    """Where there is nothing to wait for."""
 
 
 class Recording(Struct, frozen=True, kw_only=True):
@@ -30,7 +34,7 @@ class Recording(Struct, frozen=True, kw_only=True):
 
     `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
     awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
-    raises or never returns. `from_here`: a request that differs from the record is made, and what was
+    raises or never returns. `durable` returns when what was put is safe, or cannot be made so now. `from_here`: a request that differs from the record is made, and what was
     recorded after it does not count. `loosely`: see RequestKey.difference.
     """
 
@@ -39,8 +43,9 @@ class Recording(Struct, frozen=True, kw_only=True):
     watch: Callable[[Event], None]
     clock: Callable[[], float]
     clean: Callable[[str], str]
+    durable: Callable[[], Awaitable[None]] = nothing
     past: Past | None = None
-    missing: Callable[[str], Awaitable[None]] = nothing_missing
+    missing: Callable[[str], Awaitable[None]] = nothing
     from_here: bool = False
     loosely: bool = False
 
@@ -121,6 +126,11 @@ class Track:
         """The prompt of the call that is made next."""
         self._sent = sent
         await self._trail.record(self._put, self._moment(), sent)
+
+    async def keep(self, seconds: float) -> None:
+        """Wait until a reply that took so long is safe, so that a crash never makes it twice."""
+        if seconds >= WORTH_SECONDS and not self._coming:
+            await self.recording.durable()
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from msgspec import Struct
 
-from orchestra.errors import RecordDiffers
+from orchestra.errors import RecordDiffers, StoreError
 from orchestra.journal.past import Past
 from orchestra.journal.track import Recording, Track
 from orchestra.session.kit import Kit
@@ -49,6 +50,7 @@ class Diary:
             watch=self._seen,
             clock=kit.clock,
             clean=kit.journal.clean,
+            durable=self._durable,
             past=past,
             missing=self._missing,
             from_here=origin.from_here,
@@ -77,6 +79,11 @@ class Diary:
         await self._journal.record(event)
         if self._watch is not None:
             self._watch(event)
+
+    async def _durable(self) -> None:
+        """Safe, where the store takes it; a run goes on without."""
+        with suppress(StoreError):
+            await self._journal.flush()
 
     def _seen(self, event: Event) -> None:
         """An event that is in the record comes again."""

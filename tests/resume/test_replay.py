@@ -111,5 +111,3 @@ async def test_a_changed_role_is_said(tmp_path: Path) -> None:
     async with read_journal(tmp_path / "store.db") as reader:
         with pytest.raises(RecordDiffers, match=r"writer\.1 differs .* in turn 1: its instructions"):
             await replay(reader, "last", Replaying(settings=settings(tmp_path), roles=(role,)))
-
-
