@@ -80,6 +80,14 @@ class Round(Struct, kw_only=True):
     fault: str = ""
 
 
+class Outcome(Struct, frozen=True):
+    """One process: whether it was killed, how long its work took, what was in flight at a kill."""
+
+    killed: bool
+    seconds: float
+    in_flight: int
+
+
 class Undisturbed(Struct, frozen=True):
     """What the runs are held against; `index`: of the documents, ready made."""
 
@@ -97,11 +105,12 @@ async def start(folder: Path, url: str, kill: Kill | None, *, resume: bool) -> a
 
 
 async def work(
-    folder: Path, url: str, kill: Kill | None = None, *, resume: bool = False
-) -> tuple[bool, float]:
-    """Run, and kill at its moment; whether it was killed, and how long the work took in seconds."""
-    process = await start(folder, url, kill, resume=resume)
+    folder: Path, endpoint: Simulated, kill: Kill | None = None, *, resume: bool = False
+) -> Outcome:
+    """Run, and kill at its moment."""
+    process = await start(folder, endpoint.url, kill, resume=resume)
     assert process.stdout is not None
+    in_flight = 0
     with anyio.fail_after(PATIENCE_SECONDS):
         try:
             await process.stdout.receive()
@@ -110,17 +119,19 @@ async def work(
                 with anyio.move_on_after(kill.seconds):
                     await process.wait()
                 if process.returncode is None:
+                    in_flight = endpoint.served.in_flight
                     process.kill()
             else:
                 await process.stdout.receive()
             took = time.perf_counter()
         except anyio.EndOfStream:
             began = took = 0.0  # killed by its own hand
+            in_flight = endpoint.served.in_flight
         code = await process.wait()
     await process.aclose()
     if code not in (0, -9):
         raise RuntimeError(f"The worker ended with code {code}.")
-    return code == -9, took - began
+    return Outcome(code == -9, took - began, in_flight)
 
 
 def recorded_replies(folder: Path) -> int:
@@ -155,9 +166,10 @@ async def one(number: int, kills: list[Kill], undisturbed: Undisturbed, into: di
             left, resume, killed = list(kills), False, True
             while killed:
                 kill = left.pop(0) if left else None
-                killed, _ = await work(folder, endpoint.url, kill, resume=resume)
+                outcome = await work(folder, endpoint, kill, resume=resume)
+                killed = outcome.killed
                 if killed:
-                    account(done, folder, endpoint)
+                    account(done, folder, endpoint, outcome.in_flight)
                     done.in_commit += bool(kill and kill.commit)
                 resume = begun(folder)
             done.requests = endpoint.served.requests
@@ -169,13 +181,13 @@ async def one(number: int, kills: list[Kill], undisturbed: Undisturbed, into: di
             done.fault = f"the report of run {number} differs"
 
 
-def account(done: Round, folder: Path, endpoint: Simulated) -> None:
-    """What was open when the process was killed."""
+def account(done: Round, folder: Path, endpoint: Simulated, in_flight: int) -> None:
+    """What was open when the process was killed, with so many calls in flight at the endpoint."""
     open_calls = endpoint.served.requests - done.open - recorded_replies(folder)
     done.kills += 1
     done.open += open_calls
     done.most_open = max(done.most_open, open_calls)
-    done.answered += max(open_calls - endpoint.served.in_flight, 0)
+    done.answered += max(open_calls - in_flight, 0)
 
 
 def comparable(report: dict[str, Any]) -> dict[str, Any]:
@@ -193,7 +205,7 @@ async def undisturbed_runs(home: Path) -> Undisturbed:
             folder.mkdir()
             if number:
                 shutil.copy(index, folder / "documents.db")
-            took.append((await work(folder, endpoint.url))[1])
+            took.append((await work(folder, endpoint)).seconds)
         assert endpoint.served.requests == 3 * CALLS, endpoint.served
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     return Undisturbed(comparable(report), index, statistics.median(took))
