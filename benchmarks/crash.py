@@ -147,7 +147,7 @@ def begun(folder: Path) -> bool:
 
 def plan(dice: random.Random, number: int, seconds: float) -> list[Kill]:
     """The kills of one run."""
-    kills = []
+    kills: list[Kill] = []
     for _ in range(2 if number % 3 == 0 else 1):
         if (number + len(kills)) % 4 == 0:
             kills.append(Kill(commit=dice.randint(1, COMMITS), after=dice.uniform(0, COMMIT_SECONDS)))

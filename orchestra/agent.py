@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import anyio
-import anyio.to_thread
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.policy import Policy
-from orchestra.context.results import show as shorten
 from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
-from orchestra.errors import AgentFailed, LimitReached, ModelError, OutputInvalid
+from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.prompts import Sent
 from orchestra.journal.track import Track
+from orchestra.models.counts import Calibrations
+from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
-from orchestra.spend import WRAP_UP_SHARE, Spend
+from orchestra.spend.purse import Purse
+from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.recall import recall_tool
 from orchestra.tools.recorded import RecordedToolbox
-from orchestra.tools.showing import show
+from orchestra.tools.showing import as_result
 from orchestra.tools.toolbox import ToolResult
-from orchestra.values.handoffs import Status
+from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -37,18 +36,9 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-# Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
-THREAD_CHARACTERS = 100_000
-
-
-class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of an agent's work: a validated `value`, or `text` where the role names no output."""
-
-    agent: str
-    value: Any = None
-    text: str = ""
-    status: Status = "done"
-    reason: str = ""
+# The share that a window is lowered to when an endpoint finds a prompt too long and does not say how long
+# it may be.
+LOWER_WINDOW_SHARE = 0.75
 
 
 class Place:
@@ -70,7 +60,8 @@ class Desk(Struct, frozen=True, kw_only=True):
     """What an agent is handed to work with; it reaches for nothing else.
 
     `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
-    a call, `tell` is for what the person has to know. `output`: what the role's output name stands for, None for text.
+    a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
+    None for text. `counts`: how endpoints count our tokens.
     """
 
     tiers: Tiers
@@ -79,6 +70,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     place: Place
     policy: Policy
     counter: Counter
+    counts: Calibrations
     ledger: Ledger
     spend: Spend
     output: OutputSpec | None
@@ -96,18 +88,26 @@ class Agent:
         self._track = desk.track
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
-        window = min(desk.tiers[self._steps].window, desk.tiers[self._final].window)
+        self._purse = Purse(desk.spend, desk.counts)
         self.context = Context(
-            path, role.instructions, policy=desk.policy, window=window, counter=desk.counter
+            path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
-        self._window = window
+        self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = self._replied = 0.0
 
     @property
     def turn(self) -> int:
         """Its model calls so far."""
         return self._track.turn
+
+    @property
+    def _window(self) -> int:
+        """What both tiers take, as far as it is known by now, or was when it was recorded."""
+        recorded = self._track.window
+        if recorded is not None:
+            return recorded
+        return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
@@ -153,13 +153,13 @@ class Agent:
 
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
-        recorded = self._track.recorded
+        recorded = self._track.recorded_step
         if recorded is not None:
             return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if self._desk.spend.share >= WRAP_UP_SHARE:
+        if self._purse.ending:
             return "its budget"
         spent = anyio.current_time() - self._began - self._desk.place.waited
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
@@ -171,25 +171,47 @@ class Agent:
         limit = self.role.limits.steps
         if limit is not None and self.turn > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
+        ask = WRAP_UP if finishing else ""
+        self._track.aside = {"finishing": finishing} if finishing else {}
+        try:
+            return await self._try(tier, last=last, ask=ask)
+        except ContextTooLong as error:
+            # The endpoint has told its window, or that ours is too large: once more with what fits.
+            self.context.narrow(self._lowered(error.window))
+            await self._track.put("note", {"what": "window lowered", "tokens": self.context.budget.window})
+            return await self._try(tier, last=last, ask=ask)
+
+    def _lowered(self, told: int | None) -> int:
+        window = self.context.budget.window
+        return told if told is not None and told < window else int(window * LOWER_WINDOW_SHARE)
+
+    async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
         output = self._desk.output if tier == self._final else None
+        if self._window < self.context.budget.window:  # another agent's call has taught it
+            self.context.narrow(self._window)
+        critical = bool(ask) or (last and len(self._toolbox) > 0)
+        at = self._track.made
+        await make_room(self.context, self._toolbox.specs, self._summariser, critical=critical, at=at)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
         prompt = self.context.prompt(
-            self._toolbox.specs, output, enforced=True, ask=WRAP_UP if finishing else ""
+            self._toolbox.specs, output, enforced=True, ask=ask, critical=critical, at=at
         )
+        for report in self.context.take_reports():
+            await self._track.put("compacted", structs.asdict(report))
         self._track.turn += 1
-        self._track.aside = {"tokens": prompt.tokens, **({"finishing": finishing} if finishing else {})}
         request = Request(
             messages=prompt.messages,
             tools=prompt.tools,
             tool_choice="none" if last else "auto",
             output=output,
-            max_output_tokens=prompt.output_tokens,
             purpose="final" if last else "step",
             cache_until=prompt.cache_until,
+            session=self._track.recording.session,
         )
         try:
-            return await self._call(tier, request, prompt)
+            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
+            return await self._call(tier, request, (prompt.tokens, prompt.output_tokens), sent)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -202,34 +224,50 @@ class Agent:
         await self._track.put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"
 
-    async def _call(self, tier: str, request: Request, prompt: Prompt) -> Reply:
-        """Reserve, ask, settle; what the record has is paid for and needs no reservation."""
-        desk = self._desk
-        model = desk.tiers[tier]
+    async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
+        """A call beside the steps: charged and recorded like them, under its own purpose."""
+        recorded = self._track.recorded
+        if recorded is not None and recorded.data["purpose"] != "summary":
+            raise LimitReached("there was no room for a summary when this was recorded", limit="tokens")
+        tokens = sum(map(self._desk.counter.message, request.messages))
+        sizes = (tokens, request.max_output_tokens or 0)
+        return await self._call(tier, request, sizes, Sent(request.messages))
+
+    async def _call(self, tier: str, request: Request, sizes: tuple[int, int], sent: Sent) -> Reply:
+        """Hold, ask, settle. `sizes`: tokens of the prompt, and of the reply at most.
+
+        What the record has was paid for before: nothing is held for it.
+        """
+        model = self._desk.tiers[tier]
         recorded = self._track.recorded
         if recorded is not None and recorded.outcome is not None:
-            held = desk.spend.reserve_nothing()
+            held = self._purse.hold_nothing()
         else:
             await self._track.missing()
-            worst = prompt.tokens + prompt.output_tokens
-            held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
+            held, request = await self._purse.hold(model, request, *sizes)
         try:
-            await self._track.prompt(Sent(prompt.messages, prompt.tools, prompt.manifest))
+            self._track.aside |= {"tokens": sizes[0], "window": self.context.budget.window}
+            await self._track.prompt(sent, beside=request.purpose == "summary")
             try:
                 reply = await model.reply(request)
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:
-                    held.settle(error.usage)
-                    desk.charge(tier, error.usage)
+                    await self._settle(held, tier, error.usage)
                 raise
-            held.settle(reply.usage)
-            desk.charge(tier, reply.usage)
+            self._purse.saw(model, sizes[0], reply.usage)
+            await self._settle(held, tier, reply.usage)
             self._replied = self._track.replied
             await self._track.keep(reply.seconds)
             return reply
         finally:
             held.release()
+
+    async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
+        """Book a call, with a word to the journal when a budget comes close to its end."""
+        self._desk.charge(tier, usage)
+        for warned in self._purse.settle(held, usage):
+            await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
@@ -244,23 +282,9 @@ class Agent:
             desk.tell(f"{self.path}: {result.error}")
         if result.error:
             return Result(call=result.call, text=result.error, failed=True)
-        output = result.output
-        desk.ledger.show(self.path, output.passages)
-        text = show(output, partial(desk.ledger.label, self.path))
-        fenced = bool(output.passages)
-        shown = None
-        if len(text) > THREAD_CHARACTERS:
-            cap = desk.policy.result_tokens
-            shown = await anyio.to_thread.run_sync(partial(shorten, text, cap, desk.counter, passages=fenced))
-        archived = result.call.name != "recall"
-        return Result(
-            call=result.call,
-            text=text,
-            passages=fenced,
-            ephemeral=output.ephemeral,
-            archived=archived,
-            shown=shown,
-        )
+        desk.ledger.show(self.path, result.output.passages)
+        label = partial(desk.ledger.label, self.path)
+        return await as_result(result, label, desk.policy.result_tokens, desk.counter)
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"

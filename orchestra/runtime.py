@@ -22,6 +22,8 @@ from orchestra.journal.journal import Journal
 from orchestra.journal.past import Past, load_past
 from orchestra.journal.rows import SessionStart
 from orchestra.models.configured import configured_models, keys_of
+from orchestra.models.governor.statistics import GovernorStatistics
+from orchestra.models.guarding import Guard
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
 from orchestra.resume.absent import AbsentTool
@@ -38,7 +40,7 @@ from orchestra.resume.start import (
 )
 from orchestra.roles.load import load_roles
 from orchestra.session.diary import Origin, Watch
-from orchestra.session.kit import Kit, make_kit
+from orchestra.session.kit import Kit, check_prices, make_kit
 from orchestra.session.library import Library
 from orchestra.session.session import Session
 from orchestra.tools.documents.tools import READ, SEARCH
@@ -94,6 +96,7 @@ class Runtime:
         self._stack = AsyncExitStack()
         self._at_work = AtWork()
         self._toolbox = Toolbox()
+        self._guard = Guard()
         self._kit: Kit | None = None
 
     async def __aenter__(self) -> Runtime:
@@ -114,6 +117,11 @@ class Runtime:
         if self._kit is None:
             raise RuntimeError("A Runtime works inside its `async with` block only.")
         return self._kit
+
+    @property
+    def governors(self) -> Mapping[str, GovernorStatistics]:
+        """How each endpoint is used, by name; empty where no endpoint is configured."""
+        return self._guard.statistics
 
     async def research(
         self,
@@ -274,9 +282,10 @@ class Runtime:
             Tiers(given)
             if given is not None
             else await self._stack.enter_async_context(
-                configured_models(settings, os.environ, count=counter_for("").count)
+                configured_models(settings, os.environ, count=counter_for("").count, guard=self._guard)
             )
         )
+        check_prices(tiers, settings)
         self._toolbox = Toolbox(self._hosting.tools)
         self._library = Library(settings, self._stack)
         self._kit = make_kit(settings, roles, tiers, journal)

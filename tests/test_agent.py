@@ -45,9 +45,9 @@ async def session_of(
 ) -> AsyncIterator[Session]:
     models = {"small": small, "large": large or small}
     watch = events.append if events is not None else None
-    async with Runtime(settings(tmp_path), models=models, roles=[role], tools=[read_gauge]) as host:
-        async with host.session("?x", watch=watch) as session:
-            yield session
+    host = Runtime(settings(tmp_path), models=models, roles=[role], tools=[read_gauge])
+    async with host, host.session("?x", watch=watch) as session:
+        yield session
 
 
 def gauge(name: str, key: str = "k1") -> ToolCall:

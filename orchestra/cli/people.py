@@ -121,8 +121,7 @@ async def _approvals(as_json: bool, store: str | None, config: str | None) -> No
                 continue
             for event in await pending(reader, session.id):
                 texts = await reader.texts(event.texts.values())
-                detail = {name: texts[where] for name, where in event.texts.items()}
-                found.append((session, event, detail.get("detail", "")))
+                found.append((session, event, texts.get(event.texts.get("detail", ""), "")))
     if as_json:
         say_json(
             [

@@ -35,7 +35,7 @@ async def _replay(session: str, form: Any, settings: Settings) -> str:
     from orchestra.evidence.render import render_report
     from orchestra.journal.export import read_export
     from orchestra.journal.reading import read_journal
-    from orchestra.session.session import as_json
+    from orchestra.session.outputs import as_json
     from orchestra.testing.replay import Replaying
     from orchestra.testing.replay import replay as run
     from orchestra.values.report import Report

@@ -15,7 +15,7 @@ import click
 
 from orchestra.cli.live import PlainView, TreeView
 from orchestra.cli.main import FAILED, INTERRUPTED
-from orchestra.cli.options import settings_options
+from orchestra.cli.options import limit_options, settings_options
 from orchestra.cli.totals import totals
 from orchestra.errors import alone
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--review", is_flag=True, help="Let a reviewer read the draft and the writer mend it once.")
 @click.option("--quiet", is_flag=True, help="Print the report and nothing else.")
 @settings_options
+@limit_options
 def research(question: str, docs: Path, resolved: Resolved, **options: Any) -> int:
     """Answer QUESTION from a folder of documents, every sentence with its quotes."""
     run = Run(question, docs, resolved, options)

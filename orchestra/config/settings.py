@@ -61,6 +61,20 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         float | None, About("Seconds for a whole call, retries not counted.", above=0, unlimited=True)
     ] = 1_200.0
     concurrent_calls: Annotated[int | None, About("Calls in flight at once.", above=0, unlimited=True)] = 16
+    requests_per_minute: Annotated[
+        int | None,
+        About("Requests a minute; left out: what the endpoint says of itself.", above=0, unlimited=True),
+    ] = None
+    tokens_per_minute: Annotated[
+        int | None,
+        About("Tokens a minute; left out: what the endpoint says of itself.", above=0, unlimited=True),
+    ] = None
+    queued_calls: Annotated[
+        int | None, About("Calls that may wait for their turn; more are refused.", above=0, unlimited=True)
+    ] = 4_000
+    tries: Annotated[
+        int, About("How often a call is tried where another try may succeed; 1: once.", above=0)
+    ] = 5
 
 
 class Tier(Struct, frozen=True, kw_only=True):
@@ -138,6 +152,21 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class RuntimeLimits(Struct, frozen=True, kw_only=True):
+    """What all sessions of one runtime may use together."""
+
+    tokens: Annotated[
+        int | None, About("Tokens of all sessions; left out: no limit.", above=0, unlimited=True)
+    ] = None
+    dollars: Annotated[
+        float | None, About("US dollars of all sessions; left out: no limit.", above=0, unlimited=True)
+    ] = None
+    unpriced: Annotated[
+        bool,
+        About("Models whose price is unknown may be used under a limit of dollars; they count as nothing."),
+    ] = False
+
+
 class ContextOverride(Struct, frozen=True, kw_only=True):
     """Figures of a context preset that replace the built-in ones."""
 
@@ -155,6 +184,14 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
     recent_turns: Annotated[
         int | None, About("Turns that the last level of compaction leaves alone.", above=0)
     ] = None
+    pins_share: Annotated[
+        float | None,
+        About("The most of the budget that pinned facts may take.", above=0, most=0.5),
+    ] = None
+    summary_share: Annotated[
+        float | None, About("The most of the budget that a summary may take.", above=0, most=0.5)
+    ] = None
+    summary_tokens: Annotated[int | None, About("Tokens a summary has at most.", above=0)] = None
     restate_after: Annotated[
         int | None,
         About("The input is restated at the end when more tokens than this stand behind it.", above=0),
@@ -211,6 +248,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ]
     documents: Documents = Documents()
     limits: SessionLimits = SessionLimits()
+    runtime: RuntimeLimits = RuntimeLimits()
     context: Mapping[Preset, ContextOverride] = {}
     logging: Logging = Logging()
 

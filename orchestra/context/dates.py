@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from orchestra.context.figures import chinese_number
-from orchestra.context.units import unit_at
+from orchestra.context.units import CLASSIFIERS, unit_at
 
 
 class Dated(NamedTuple):
@@ -24,7 +24,7 @@ class Dated(NamedTuple):
     is_time: bool = False
 
 
-_FULL = ("January February March April May June July August September October November December").split()  # noqa: SIM905 - words
+_FULL = ("January February March April May June July August September October November December").split()
 _MONTHS = {name.lower(): at + 1 for at, name in enumerate(_FULL)}
 _MONTHS |= {name[:3].lower(): at + 1 for at, name in enumerate(_FULL)} | {"sept": 9}
 _MONTH = "|".join((*_FULL, "Sept", *(name[:3] for name in _FULL)))
@@ -41,13 +41,14 @@ _MONTH_FIRST = re.compile(
     rf"(?:,? ({_YEAR})(?![0-9A-Za-z]))?|,? ?(?<=[ ,])({_YEAR})(?![0-9A-Za-z]))"
 )
 _MONTH_ALONE = re.compile(
-    r"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to|between|and|every"
+    r"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to"
+    r"|between|and|every"
     r"|through)[ -])?"
     rf"({'|'.join(_FULL)})\b"
 )
 _YEAR_ALONE = re.compile(rf"(?<![A-Za-z0-9_$£€¥.,#/])({_YEAR})(?![0-9A-Za-z_%]|[.,/][0-9]|-[0-9]{{1,2}}-)")
 _DECADE = re.compile(r"\b(1[5-9][0-9]|20[0-9])0'?s\b|(?:(\d\d)世纪)?(\d)0年代")
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - words
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _WEEKDAY = re.compile(
     r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|礼拜|周)([一二三四五六日天])(?![年岁期线])"
 )
@@ -120,7 +121,8 @@ def _digits(text: str) -> Iterator[Dated]:
     for match in _MONTH_FIRST.finditer(text):
         yield Dated(*match.span(), _value(match[3] or match[4], _month(match[1]), match[2]))
     for match in _YEAR_ALONE.finditer(text):
-        if not unit_at(text, match.end())[0] or text[match.end() : match.end() + 1] == "-":
+        counts = text[match.end() : match.end() + 1] in CLASSIFIERS and match.end() < len(text)
+        if (not counts and not unit_at(text, match.end())[0]) or text[match.end() : match.end() + 1] == "-":
             yield Dated(*match.span(), match[1])
     for match in _DECADE.finditer(text):
         if match[1]:

@@ -189,7 +189,7 @@ def _differ(one: Measure, other: Measure) -> bool:
     """No value in common, and none within the other's range."""
     if any(same_fact(mine, theirs) for mine in one.values for theirs in other.values):
         return False
-    if one.dimension == "date":
+    if one.dimension in ("date", "score"):
         return len(one.values) == len(other.values) == 1
     return not (_within(one.values, other.values) or _within(other.values, one.values))
 

@@ -12,14 +12,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from orchestra.errors import AgentFailed, RecordDiffers
+from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.keys import KeyMaker, RequestKey
 from orchestra.journal.past import AgentPast, Past, PastCall
-from orchestra.journal.prompts import Moment, PromptTrail, Sent
+from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
 from orchestra.journal.records import EventRecord
 from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Request
-
 
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
@@ -34,8 +33,9 @@ class Recording(Struct, frozen=True, kw_only=True):
 
     `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
     awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
-    raises or never returns. `durable` returns when what was put is safe, or cannot be made so now. `from_here`: a request that differs from the record is made, and what was
-    recorded after it does not count. `loosely`: see RequestKey.difference.
+    raises or never returns. `durable` returns when what was put is safe, or cannot be made so now.
+    `from_here`: a request that differs from the record is made, and what was recorded after it does not
+    count. `loosely`: see RequestKey.difference.
     """
 
     session: str
@@ -59,7 +59,7 @@ class Track:
     def __init__(self, path: str, recording: Recording) -> None:
         self.path = path
         self.turn = 0
-        self.aside: Mapping[str, Any] = {}
+        self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
         self.past = past.agent(path) if past is not None else AgentPast(path)
@@ -72,7 +72,8 @@ class Track:
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
-        return self._coming[0].at if self._coming else self.recording.clock()
+        coming = next((event.at for event in self._coming if not _may_be_missing(event)), None)
+        return coming if coming is not None else self.recording.clock()
 
     def pass_over(self, place: int) -> None:
         """A recorded result comes back: a person's word and an intention before it do not come again."""
@@ -87,7 +88,7 @@ class Track:
     @property
     def is_over(self) -> bool:
         """Whether all that was recorded has come again."""
-        return not self._coming
+        return all(map(_may_be_missing, self._coming))
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -99,6 +100,28 @@ class Track:
         """The record of the next model call."""
         calls = self.past.calls
         return calls[self._made] if self._made < len(calls) else None
+
+    @property
+    def recorded_step(self) -> PastCall | None:
+        """The record of the next model call that is no summary."""
+        steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
+        return next(steps, None)
+
+    @property
+    def window(self) -> int | None:
+        """The context window, in tokens, with which the next call was recorded; None where it was not."""
+        if self.recorded is not None:
+            return self.recorded.data.get("window")
+        started = self.past.started
+        return started.data.get("window") if started is not None and not self._made else None
+
+    @property
+    def made(self) -> float:
+        """When the next prompt was made, as recorded; else now."""
+        prompts = (
+            event.at for event in self._coming if event.kind == "prompt" and "beside" not in event.data
+        )
+        return next(prompts, None) or self.recording.clock()
 
     async def put(
         self,
@@ -122,14 +145,18 @@ class Track:
             )
         )
 
-    async def prompt(self, sent: Sent) -> None:
-        """The prompt of the call that is made next."""
+    async def prompt(self, sent: Sent, *, beside: bool = False) -> None:
+        """The prompt of the call that is made next; `beside` the agent's own, as for a summary."""
+        if beside:
+            await self._put(beside_event(self._moment(), sent))
+            return
         self._sent = sent
-        await self._trail.record(self._put, self._moment(), sent)
+        moment = Moment(self.recording.session, self.path, self.turn, self.made)
+        await self._trail.record(self._put, moment, sent)
 
     async def keep(self, seconds: float) -> None:
         """Wait until a reply that took so long is safe, so that a crash never makes it twice."""
-        if seconds >= WORTH_SECONDS and not self._coming:
+        if seconds >= WORTH_SECONDS and self.is_over:
             await self.recording.durable()
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
@@ -157,6 +184,8 @@ class Track:
         if end is not None and end.kind == "failed" and end.turn == self.turn:
             stopped = past.stopped if past is not None and past.replay else ""
             if not stopped or end.data["reason"] != stopped:
+                if end.data.get("scope"):
+                    raise LimitReached(end.data["reason"], limit="tokens", scope=end.data["scope"])
                 raise AgentFailed(end.data["reason"], agent=self.path)
         await self.recording.missing(self.path)
 
@@ -174,12 +203,17 @@ class Track:
             await self.recording.put(event)
 
     def _comes_again(self, event: Event) -> bool:
-        """Whether the event is the record's; after the first that is not, none is."""
+        """Whether the event is the record's; after the first that is not, none is.
+
+        Notes that depend on what other agents did meanwhile are left out while the record lasts.
+        """
         wanted = _identity(event)
         for at, recorded in enumerate(self._coming):
             if _identity(recorded) == wanted:
                 del self._coming[at]
                 return True
+        if _may_be_missing(event):
+            return not self.is_over
         self._coming.clear()
         return False
 
@@ -206,6 +240,11 @@ class Track:
         if self._sent is not None:
             self._trail = PromptTrail()
             await self.prompt(self._sent)
+
+
+def _may_be_missing(event: Event | EventRecord) -> bool:
+    """Whether it hangs on the order in which agents were answered: a budget's warning."""
+    return event.kind == "note" and event.data.get("what") == "budget"
 
 
 def _identity(event: Event | EventRecord) -> tuple[Any, ...]:

@@ -10,9 +10,10 @@ from orchestra.config.settings import Settings, Tier
 from orchestra.journal.address import read_address
 from orchestra.models.compatible.memory import InFile, InMemory, QuirksStore
 from orchestra.models.extractive.model import Extractive
+from orchestra.models.guarding import Guard, chained
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.port import Model
-from orchestra.models.settings import Endpoint, Network, Price, TierSetting, Times
+from orchestra.models.settings import Endpoint, Network, Price, Rates, TierSetting, Times
 from orchestra.models.tiers import Tiers
 
 QUIRKS_FILE = "endpoints.json"
@@ -20,12 +21,17 @@ QUIRKS_FILE = "endpoints.json"
 
 @asynccontextmanager
 async def configured_models(
-    settings: Settings, environ: Mapping[str, str], *, count: Callable[[str], int]
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    count: Callable[[str], int],
+    guard: Guard | None = None,
 ) -> AsyncIterator[Tiers]:
     """The tiers' models, open until the block ends. Raises ConfigError.
 
     `environ`: where the variables named by `key_env` and the proxies are looked up. Nothing is sent here
-    but the question how much a model holds, to endpoints where nobody knows and only once.
+    but the question how much a model holds, to endpoints where nobody knows and only once. `guard`: the
+    governors of who asks, made here where None is given.
     """
     models: dict[str, Model] = {}
     remote: dict[str, list[TierSetting]] = {}
@@ -34,13 +40,18 @@ async def configured_models(
             models[name] = Extractive(count)
         else:
             chain = [tier, *(settings.tiers[other] for other in tier.fallback)]
-            remote[name] = [tier_setting(link) for link in chain if not link.built_in]
+            remote[name] = chained([tier_setting(link) for link in chain if not link.built_in])
     if not remote:
         yield Tiers(models)
         return
     endpoints = [endpoint(name, each, environ) for name, each in settings.endpoints.items()]
+    guard = guard or Guard()
     outlook = Outlook(
-        network=Network.from_environment(environ), store=quirks_store(settings.store), ask_windows=True
+        network=Network.from_environment(environ),
+        store=quirks_store(settings.store),
+        wrap=guard.wrap,
+        listen=guard.listen,
+        ask_windows=True,
     )
     async with open_models(endpoints, remote, outlook) as tiers:
         yield Tiers({**models, **tiers})
@@ -82,6 +93,13 @@ def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) ->
             first_byte_seconds=setting.first_byte_seconds,
             silence_seconds=setting.silence_seconds,
             total_seconds=setting.total_seconds,
+        ),
+        rates=Rates(
+            concurrent_calls=setting.concurrent_calls,
+            requests_per_minute=setting.requests_per_minute,
+            tokens_per_minute=setting.tokens_per_minute,
+            queued_calls=setting.queued_calls,
+            tries=setting.tries,
         ),
     )
 

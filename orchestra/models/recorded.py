@@ -26,16 +26,12 @@ _ATTRIBUTES = ("endpoint", "model", "status", "retry_after", "window", "problem"
 
 
 class Recorded:
-    """One agent's view of one tier. What it returns is what is recorded: without secrets.
+    """One agent's view of one tier. What it returns is what is recorded: without secrets."""
 
-    `window`: as it was when the agent began; None: the model's own.
-    """
-
-    def __init__(self, model: Model, tier: str, track: Track, *, window: int | None = None) -> None:
+    def __init__(self, model: Model, tier: str, track: Track) -> None:
         self._model = model
         self._tier = tier
         self._track = track
-        self._window = window
 
     @property
     def name(self) -> str:
@@ -43,7 +39,7 @@ class Recorded:
 
     @property
     def window(self) -> int:
-        return self._window if self._window is not None else self._model.window
+        return self._model.window
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         return self._model.cost(input_tokens, output_tokens)
@@ -60,6 +56,8 @@ class Recorded:
             data, texts = reply_data(reply)
             texts |= _value_text(reply, request.output)
             told = {"tier": self._tier, "purpose": request.purpose, "value": reply.value is not None}
+            if reply.waited_seconds:
+                told["waited"] = f"{reply.waited_seconds:.3f}"
             await self._put("reply", {**told, **data}, texts)
             return reply
         if outcome.kind == "note":

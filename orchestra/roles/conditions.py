@@ -16,7 +16,8 @@ from typing import Any
 Condition = Callable[[Mapping[str, Any]], bool]
 
 _WHEN = re.compile(
-    r"when\s+(?P<name>\w+)(?:\s+(?P<sign>is not|is|contains|starts with|ends with|>=|<=|>|<)\s+(?P<value>.+))?",
+    r"when\s+(?P<name>\w+)"
+    r"(?:\s+(?P<sign>is not|is|contains|starts with|ends with|>=|<=|>|<)\s+(?P<value>.+))?",
     re.DOTALL,
 )
 _TEXTS: Mapping[str, Callable[[str, str], bool]] = {

@@ -17,7 +17,7 @@ from orchestra.models.recorded import Recorded
 from orchestra.models.tiers import Tiers
 from orchestra.session.kit import Kit
 from orchestra.session.people import People
-from orchestra.spend import Spend
+from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.recorded import Calls, Guard, RecordedToolbox
@@ -47,9 +47,7 @@ def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: Ou
     kit = common.kit
     track = Track(path, common.recording)
     place = Place()
-    started = track.past.started
-    window = started.data.get("window") if started is not None else None
-    models = {tier: Recorded(model, tier, track, window=window) for tier, model in kit.tiers.items()}
+    models = {tier: Recorded(model, tier, track) for tier, model in kit.tiers.items()}
 
     async def ask(asked: Asked) -> Answer:
         return await common.people.ask(asked, track, place)
@@ -68,6 +66,7 @@ def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: Ou
         place=place,
         policy=kit.policies[role.context],
         counter=kit.counter,
+        counts=kit.counts,
         ledger=common.ledger,
         spend=Spend(role.name, tokens=role.limits.tokens, parent=common.spend),
         output=output,

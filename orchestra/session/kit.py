@@ -11,16 +11,19 @@ from msgspec import Struct
 from orchestra.config.settings import PRESETS, Preset, SessionLimits, Settings
 from orchestra.context.policy import Policy, policy_for
 from orchestra.context.tokens import Counter, counter_for
+from orchestra.errors import ConfigError
 from orchestra.journal.journal import Journal
+from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
-from orchestra.spend import Spend
+from orchestra.spend.scope import Spend
 from orchestra.values.roles import Role
 
 
 class Kit(Struct, frozen=True, kw_only=True):
     """What all sessions of a runtime share; nothing in it changes.
 
-    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope.
+    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
+    `counts` what is known of how endpoints count.
     """
 
     limits: SessionLimits
@@ -30,6 +33,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     counter: Counter
     journal: Journal
     spend: Spend
+    counts: Calibrations
     clock: Callable[[], float]
 
 
@@ -42,7 +46,8 @@ def make_kit(settings: Settings, roles: Mapping[str, Role], tiers: Tiers, journa
         tiers=tiers,
         counter=counter_for(tiers.model_for("large").name),
         journal=journal,
-        spend=Spend("runtime"),
+        spend=Spend("runtime", tokens=settings.runtime.tokens, cost=settings.runtime.dollars),
+        counts=Calibrations(),
         clock=time.time,
     )
 
@@ -51,3 +56,16 @@ def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
     """What the configuration says of a context preset, without what it leaves as it is."""
     given = settings.context.get(preset)
     return dict(given.figures()) if given is not None else {}
+
+
+def check_prices(tiers: Tiers, settings: Settings) -> None:
+    """A limit of money means nothing for a model whose price is unknown. Raises ConfigError."""
+    if settings.runtime.unpriced or (settings.limits.dollars is None and settings.runtime.dollars is None):
+        return
+    for tier, model in tiers.items():
+        if model.cost(1_000, 1_000) is None:
+            raise ConfigError(
+                f"Money is limited and the price of {model.name} (tier {tier}) is unknown: set price_in and "
+                f"price_out of tiers.{tier}, limit tokens instead, or set runtime.unpriced = true.",
+                key=f"tiers.{tier}.price_in",
+            )

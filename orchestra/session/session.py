@@ -10,27 +10,27 @@ import anyio
 import msgspec
 from pydantic import BaseModel
 
-from orchestra.agent import Agent, Desk, Outcome
+from orchestra.agent import Agent, Desk
 from orchestra.context.budget import budget_of
-from orchestra.errors import ConfigError, InputError, RoleError, RunError, alone
+from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.track import Track
 from orchestra.session.bill import Bill
-from orchestra.session.capping import capped
+from orchestra.session.capping import enveloped
 from orchestra.session.desks import Common, desk_for
 from orchestra.session.diary import NEW, Diary, Origin, Watch
 from orchestra.session.kit import Kit
-from orchestra.session.outputs import output_spec
+from orchestra.session.outputs import as_json, output_spec
 from orchestra.session.paths import Paths
 from orchestra.session.people import People
 from orchestra.session.places import Places
-from orchestra.spend import Spend
+from orchestra.spend.scope import WRAP_UP_SHARE, Spend
 from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import EventKind
-from orchestra.values.handoffs import HandOff
+from orchestra.values.handoffs import HandOff, Outcome
 from orchestra.values.messages import OutputSpec, ToolSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
@@ -52,7 +52,8 @@ class Session:
     """One request: made by `Runtime.session`, handed to a workflow, gone afterwards.
 
     `problems`: one line for each document that could not be read. `stopped` says why work ended early,
-    "" if it did not. `watch` is called with every event as it is recorded.
+    "" if it did not; `short` why less was done than was asked, for want of tokens or money. `watch` is
+    called with every event as it is recorded.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Session:
         self.notes: tuple[str, ...] = ()
         self.ledger = Ledger()
         self.stopped = ""
+        self.short = ""
         limits = kit.limits
         self.spend = Spend("session", tokens=limits.tokens, cost=limits.dollars, parent=kit.spend)
         self._bill = Bill()
@@ -164,11 +166,14 @@ class Session:
         agent, desk = self._agent(role, task, output, tools)
         track = desk.track
         clean = self.kit.journal.clean
+        short = scope = ""
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
                 outcome = await agent.run(task)
             except RunError as error:
                 outcome = Outcome(agent=agent.path, status="failed", reason=clean(str(error)))
+                if isinstance(error, LimitReached) and error.scope in ("session", "runtime"):
+                    short, scope = outcome.reason, error.scope
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
@@ -176,7 +181,10 @@ class Session:
                     await self._ended(stopped, track)
                 raise
             await self._diary.note_stops()
-            await self._ended(outcome, track)
+            if outcome.status == "partial" and self.spend.share >= WRAP_UP_SHARE:
+                short = f"{self.spend.share:.0%} of the budget is used up"
+            short = await self._ended(outcome, track, short=short, scope=scope)
+            self.short = self.short or short
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
 
     async def approval(self, what: str, *, detail: str = "") -> Answer:
@@ -198,20 +206,7 @@ class Session:
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
-        value = outcome.value if outcome.value is not None else outcome.text or None
-        tokens = left_out = 0
-        if value is not None:
-            value, tokens, left_out = capped(value, cap, self.kit.counter)
-        handoff = HandOff(
-            sender=outcome.agent,
-            receiver=receiver,
-            value=value,
-            status=outcome.status,
-            reason=outcome.reason,
-            tokens=tokens,
-            cap=cap,
-            left_out=left_out,
-        )
+        handoff = enveloped(outcome, receiver, cap, self.kit.counter)
         await self.record_handoff(handoff)
         return handoff
 
@@ -235,7 +230,7 @@ class Session:
 
     async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
         """The report with what only the session knows: its id, usage, time and why it may be partial."""
-        self.stopped = self.stopped or partial
+        self.stopped = self.stopped or partial or self.short
         await self._diary.note_stops()
         at = self._diary.own.clock()
         whole = msgspec.structs.replace(
@@ -267,9 +262,15 @@ class Session:
             raise InputError(f"No role is called {name!r}; {nearest(name, self.kit.roles)}.", key=name)
         return role
 
-    async def _ended(self, outcome: Outcome, track: Track) -> None:
+    async def _ended(self, outcome: Outcome, track: Track, *, short: str = "", scope: str = "") -> str:
+        """Record an agent's end, and of which budget's `scope`; returns why it was short, as recorded."""
+        recorded = track.past.end
+        if recorded is not None:
+            short, scope = str(recorded.data.get("short", "")), str(recorded.data.get("scope", ""))
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
-        await track.put(kind, {"status": outcome.status, "reason": outcome.reason})
+        why = {name: text for name, text in (("short", short), ("scope", scope)) if text}
+        await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **why})
+        return short
 
     def _agent(
         self, name: str, task: str, output: type[BaseModel] | None, tools: Toolbox | None
@@ -286,12 +287,3 @@ class Session:
         desk = desk_for(self._common, role, path, toolbox, spec)
         self._diary.tracks[path] = desk.track
         return Agent(role, path, desk), desk
-
-
-def as_json(value: Any) -> str:
-    """A handed value as text for the journal."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
-    return "" if value is None else msgspec.json.encode(value, enc_hook=str).decode()

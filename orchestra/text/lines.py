@@ -75,6 +75,7 @@ class _Reader:
         self.lines = lines
         self.at = 0
         self.base = 0
+        self.fields_end = 0  # the line after the list of fields that was read last
         self.literal = False  # the last paragraph ended in "::", so deeper lines are code
 
     def read(self) -> Iterator[Block]:
@@ -144,11 +145,15 @@ class _Reader:
 
     def _fields(self, end: int) -> bool:
         """Whether the paragraph is a list of fields and not prose with a colon in its first line."""
+        if self.at < self.fields_end:
+            return True
         rows = [line for line in self.lines[self.at : end] if line.indent == self.lines[self.at].indent]
         named = sum(1 for line in rows if _FIELD.match(line.body))
         if self.lines[self.at].body.startswith(":"):
             return True
-        return len(rows) > 1 and (named == len(rows) or (len(rows) > 3 and named >= 0.6 * len(rows)))
+        listed = len(rows) > 1 and (named == len(rows) or (len(rows) > 3 and named >= 0.6 * len(rows)))
+        self.fields_end = end if listed else self.fields_end
+        return listed
 
     def _directive(self, line: _Line) -> Iterator[Block]:
         body = line.body

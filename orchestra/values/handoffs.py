@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -10,6 +10,16 @@ from orchestra.values.sources import Claim, Conflict
 
 Status = Literal["done", "partial", "failed"]
 T = TypeVar("T")
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of an agent's work: a validated `value`, or `text` where the role names no output."""
+
+    agent: str
+    value: Any = None
+    text: str = ""
+    status: Status = "done"
+    reason: str = ""
 
 
 class HandOff(Struct, Generic[T], frozen=True, kw_only=True):

@@ -105,8 +105,12 @@ async def test_a_wrong_key_is_one_sentence_and_the_key_is_nowhere(home: Path) ->
     assert "401" in err
     assert "key" in err
     assert "Traceback" not in err
-    found = [path for path in home.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
-    assert (key in out + err, found) == (False, [])
+    assert (key in out + err, holding(home, key)) == (False, [])
+
+
+def holding(folder: Path, text: str) -> list[Path]:
+    """The files below a folder that hold a text."""
+    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
 
 async def test_a_report_that_cannot_be_written_is_printed(home: Path) -> None:

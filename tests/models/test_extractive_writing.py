@@ -82,7 +82,9 @@ async def test_both_sides_of_a_conflict_stand_together() -> None:
 async def test_one_long_answer_is_divided_by_document() -> None:
     """A single question with much to say gets a section for each document."""
     many = [
-        claim(f"c{n}", 1, f"Stone arch {word} stands over the {word} valley.", "a.md" if n % 2 else "b.md")
+        claim(
+            f"c{n}", 1, f"Stone arch {word} stands over the {word[::-1]} valley.", "a.md" if n % 2 else "b.md"
+        )
         for n, word in enumerate("red blue green white black brown grey pink gold amber ivory coral".split())
     ]
     draft = await written(

@@ -46,7 +46,7 @@ def test_where_sentences_end(text: str, expected: list[str]) -> None:
         ("Text is here::\n\n    x = 1\n    y = 2\n\nMore.", ["prose", "code", "prose"]),
         ("```\nx. Y\n```\nText.", ["code", "prose"]),
         ("| a | b |\n| - | - |\n| 1 | 2 |", ["row", "markup", "row"]),
-        ("Author: X\nStatus: Final", ["field", "field"]),
+        ("Author: Ann\nStatus: Final", ["field", "field"]),
         (".. note::\n\n   Mind the gap.", ["markup", "prose"]),
         ("一、绿茶的储存\n绿茶怕潮。", ["heading", "prose"]),
     ],

@@ -19,6 +19,11 @@ _JOIN = re.compile(
     re.IGNORECASE,
 )
 _EACH_FOR = re.compile(r":\s+(for|in|with|to|on|by|as)\s+(.+)$", re.IGNORECASE | re.DOTALL)
+_TWO_PASSIVES = re.compile(
+    r"(?P<lead>(?:[\w-]+ ){1,5}?(?:can|could|should|must|may|might|will|would))\s+"
+    r"(?P<first>(?:[\w-]+ ){1,5}be .+?)\s+and\s+(?P<second>(?:[\w-]+ ){1,4}be .+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _TWO_HEADS = re.compile(
     rf"(?P<lead>which|what)\s+(?P<first>[\w-]+(?: [\w-]+)?)\s+and\s+(?P<second>[\w-]+(?: "
     rf"[\w-]+)?)\s+(?P<rest>(?:{_BE})\s.+)",
@@ -77,6 +82,9 @@ def _divide(part: str) -> list[str]:
         ]
         if len(items) > 1:
             return [f"{part[: each.start()]} {word} {item}" for item in items if item]
+    passive = _TWO_PASSIVES.fullmatch(part)
+    if passive:
+        return [f"{passive['lead']} {passive[side]}" for side in ("first", "second")]
     heads = _TWO_HEADS.fullmatch(part)
     if heads and not re.search(r"\b(?:of|in|on|for|and)\b", heads["first"] + " " + heads["second"]):
         return [

@@ -9,7 +9,7 @@ from orchestra.models.extractive.candidates import Candidate, candidates
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose
 from orchestra.models.extractive.phrases import VERBS
 from orchestra.models.extractive.reading import Hit, Task
-from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
+from orchestra.models.extractive.relevance import Relevance, relevance
 from orchestra.models.extractive.searching import strong_words
 from orchestra.models.extractive.words import is_chinese, pale_stems
 from orchestra.text.terms import terms
@@ -23,25 +23,46 @@ def findings(task: Task, hits: Sequence[Hit]) -> Findings:
     if not hits:
         return Findings(claims=(), gaps=(_nothing(task),))
     known = relevance(task, hits)
-    good = [read for read in known.reads if read.cover >= FLOOR]
-    pool = candidates([read.hit for read in good])
+    pool = candidates([read.hit for read in known.good()])
     if not pool:
         return Findings(claims=(), gaps=(_nothing(task),))
-    chosen = [
-        pool[choice.key] for choice in choose(_choices(pool, known), Wants(known.asked, known.taught), MOST)
-    ]
+    choices = _choices(pool, known)
+    wants = Wants(known.asked, known.taught)
+    picked = choose(choices, wants, MOST, _heads(choices, wants, known))
+    chosen = [pool[choice.key] for choice in _direct_first(picked)]
     return Findings(claims=tuple(_claim(candidate) for candidate in chosen), gaps=gaps(task, known))
 
 
+HEARD = 4  # documents, best first, that have their say whatever the others offer
+HEAD_WORDS = 45  # for each of them
+HEARD_FLOOR = 0.4  # of the best document's fit
 BASE = 0.25  # what a sentence without any word of the question keeps of its passage's fit
 AROUND = 0.45  # what a word of the question counts in the title or the headings above a sentence
 PASSAGE_POWER = 1.0
 DOCUMENT_POWER = 1.0
-DOCUMENT_FLOOR = 0.5  # documents that fit less than this share of the best one are left out
+DOCUMENT_FLOOR = 0.35  # documents that fit less than this share of the best one are left out
 LEAD = 1.2  # the first sentences of a document say what it is about
 SPECIFIC = 1.1  # a sentence with a name of code, a number or a term in quotes
 _LEAD_SECTION = re.compile(r"abstract|introduction|summary|overview|摘要|概述|简介|引言", re.IGNORECASE)
 _SPECIFIC = re.compile(r"``|`\w|\w_\w|\w\(\)|[a-z][A-Z]|\d|[\"“「]")
+
+
+def _heads(choices: Sequence[Choice], wants: Wants, known: Relevance) -> list[Choice]:
+    """What each of the best documents answers best: one long text must not silence the others."""
+    fits = known.document_fits()
+    ranked = [name for name in known.documents() if fits[name] >= HEARD_FLOOR * max(fits.values())]
+    heads: list[Choice] = []
+    for name in ranked[:HEARD]:
+        own = [choice for choice in choices if choice.group == name]
+        limit = Limits(words=sum(head.words for head in heads) + HEAD_WORDS, count=len(heads) + 2)
+        heads = choose(own, wants, limit, heads)
+    return heads
+
+
+def _direct_first(picked: Sequence[Choice]) -> list[Choice]:
+    """The first few by how directly they answer, the others in the order in which they were chosen."""
+    first = sorted(picked[: 2 * HEARD], key=lambda choice: (-choice.fit, choice.key))
+    return [*first, *picked[2 * HEARD :]]
 
 
 def _choices(pool: Sequence[Candidate], known: Relevance) -> list[Choice]:

@@ -87,7 +87,7 @@ def _asked_in_document(text: str, units: list[str]) -> list[str]:
     theme = _theme(text, next(opening, ""))
     if not questions:
         return [theme]
-    if len(strong_terms(" ".join(questions))) < 3:
+    if len(strong_terms(" ".join(questions))) < 2:  # "Is that safe?"
         return (
             [f"About {theme}: {questions[0]}", *questions[1:]]
             if not is_chinese(text)

@@ -25,7 +25,8 @@ COMPOUND = 2.0  # "capture pattern" where patterns are asked for: a kind of what
 KIND = 3.0  # the same where the question asks for kinds
 COMPOUND_FROM = 0.04  # the share of a term in the question from which its compounds count
 DATA = 0.3  # what program text and data keep of their fit: they name things and explain nothing
-FLOOR = 0.3  # passages that cover less of the question than this hold no answer
+FLOOR = 0.3  # a passage that covers less of a short question than this holds no answer
+FLOOR_TERMS = 4  # of a question with more telling words a passage need not hold so large a part
 
 
 class Read(Struct, frozen=True):
@@ -42,12 +43,19 @@ class Read(Struct, frozen=True):
 
 class Relevance(Struct, frozen=True):
     """`asked`: weight of each term of the question, the sum is 1. `taught`: of terms that the passages
-    add, best first, the sum is 1. `rarity`: how telling a term is among these passages."""
+    add, best first, the sum is 1. `rarity`: how telling a term is among these passages. `words`: how many
+    telling terms the question has of its own."""
 
     asked: Mapping[str, float]
     taught: Mapping[str, float]
     rarity: Mapping[str, float]
     reads: tuple[Read, ...]
+    words: int
+
+    def good(self) -> list[Read]:
+        """The passages that may hold an answer."""
+        floor = FLOOR * min(1.0, FLOOR_TERMS / max(1, self.words))
+        return [read for read in self.reads if read.cover >= floor]
 
     def document_fits(self) -> dict[str, float]:
         """How well each document fits: its best three passages, the best one counting half."""
@@ -67,9 +75,9 @@ def asked_terms(task: Task) -> dict[str, float]:
     weights: dict[str, float] = {}
     pale = pale_stems()
     for term in strong_terms(task.question):
-        weights[term] = 0.35 if term in pale else 1.0
+        weights[term] = 0.6 if term in pale else 1.0
     for term in query_terms(task.question):
-        weights.setdefault(term, 0.25)
+        weights.setdefault(term, 0.5)
     for term in strong_terms(task.whole):
         weights.setdefault(term, 0.1 if term in pale else WHOLE)
     weights.update((phrase, PHRASE) for phrase in phrases(task.question))
@@ -97,7 +105,7 @@ def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
     every = sum(own.values()) or 1.0
     words = {term: weight / every for term, weight in own.items()}
     reads = tuple(_read(hit, inside, around, asked, words) for hit, inside, around in counted)
-    return Relevance(asked, _taught(_kind(task.question), asked, reads, rarity), rarity, reads)
+    return Relevance(asked, _taught(_kind(task.question), asked, reads, rarity), rarity, reads, len(own))
 
 
 def _count(text: str) -> Counter[str]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from orchestra.models.extractive.candidates import DOUBTED_SECTION, DULL_SECTION
 from orchestra.models.extractive.prose import term_set
 from orchestra.models.extractive.reading import Hit, MadeCall, Task
-from orchestra.models.extractive.relevance import FLOOR, Relevance, relevance
+from orchestra.models.extractive.relevance import Relevance, relevance
 from orchestra.models.extractive.words import (
     hints,
     is_chinese,
@@ -108,6 +108,7 @@ def next_lookups(
             queries.append(content_words(f"{task.question} {task.whole}"))
         if hinted := hints(task.question):
             queries.append(" ".join([*strong_words(task.question), *hinted]))
+        queries += _conjuncts(task.question)
     elif known is None:
         queries = [content_words(task.whole), *strong_words(task.question)] if turn == 1 else []
     else:
@@ -127,7 +128,7 @@ def _fresh(queries: Sequence[str], desk: Desk, made: Sequence[MadeCall]) -> list
             before.add(key)
             limit = {desk.limit: HITS} if desk.limit else {}
             found.append(Lookup(desk.search, {desk.query: query, **limit}))
-    return found[:3]
+    return found[:MOST_CALLS]
 
 
 def content_words(text: str) -> str:
@@ -143,6 +144,19 @@ def content_words(text: str) -> str:
 def strong_words(text: str) -> list[str]:
     strong = set(strong_terms(text))
     return [word for word in content_words(text).split() if strong & set(terms(word))]
+
+
+def _conjuncts(question: str) -> list[str]:
+    """Each thing that the question joins by "and" or "or", with the words that close the question.
+
+    One search for all would bring what has most of the words, and may bring nothing on the second thing.
+    """
+    parts = [strong_words(part) for part in re.split(r",|;|\b(?:and|or)\b|[、，和或与]", question)]
+    parts = [part for part in parts if part]
+    if not 1 < len(parts) <= 4:
+        return []
+    tail = parts[-1][-2:]
+    return [" ".join(dict.fromkeys([*part[-3:], *tail])) for part in parts]
 
 
 def _taught(task: Task, known: Relevance, hits: Sequence[Hit]) -> list[str]:
@@ -170,7 +184,7 @@ def _names(known: Relevance, subject: Sequence[str]) -> list[str]:
 
 def _uncovered(task: Task, known: Relevance) -> list[str]:
     """The parts of the question that few of the passages hold, with its subject."""
-    good = [read for read in known.reads if read.cover >= FLOOR]
+    good = known.good()
     missing = []
     for word in strong_words(task.question):
         keys = [term for term in terms(word) if term not in pale_stems()]

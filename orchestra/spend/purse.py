@@ -1,0 +1,66 @@
+"""One agent's money: what a call may take is held before it, in the endpoint's own tokens."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from orchestra.models.counts import Calibrations
+from orchestra.models.port import Model
+from orchestra.spend.scope import WRAP_UP_SHARE, Reservation, Spend, Warned
+from orchestra.values.messages import Request
+from orchestra.values.usage import NO_USAGE, Usage
+
+# A reply that is cut to fit what is left of a budget still gets so many tokens.
+LEAST_OUTPUT_TOKENS = 500
+
+
+class Purse:
+    """`counts`: how endpoints count our tokens; it learns from every call that is settled here."""
+
+    __slots__ = ("_counts", "_last", "_spend")
+
+    def __init__(self, spend: Spend, counts: Calibrations) -> None:
+        self._spend = spend
+        self._counts = counts
+        self._last = NO_USAGE
+
+    @property
+    def ending(self) -> bool:
+        """Whether it is time to finish: most is spent, or two more calls like the last would not fit."""
+        last = self._last
+        return self._spend.share >= WRAP_UP_SHARE or self._spend.tight(last.tokens, last.cost)
+
+    async def hold(
+        self, model: Model, request: Request, counted: int, output: int
+    ) -> tuple[Reservation, Request]:
+        """Hold the worst case of a call whose prompt we count at `counted` tokens.
+
+        Near the end of a budget it is that of a shorter reply. Returns the request with what was held for
+        in it: the limit of the reply, the expected tokens, and the way to hold more for a repair or
+        another try. Raises LimitReached.
+        """
+        count, spend = self._counts.of(model.name), self._spend
+        given = count.bound(counted)
+        while output > LEAST_OUTPUT_TOKENS and not spend.fits(given + output, model.cost(given, output)):
+            output = max(output // 2, LEAST_OUTPUT_TOKENS)
+        held = await spend.hold(given + output, model.cost(given, output))
+
+        def afford(more: int) -> bool:
+            return held.more(given + more + output, model.cost(given + more, output))
+
+        expected = count.corrected(counted)
+        return held, structs.replace(request, max_output_tokens=output, tokens=expected, afford=afford)
+
+    def hold_nothing(self) -> Reservation:
+        """For a call that was made before and is in the record: it is booked, and never refused."""
+        return Reservation(self._spend, 0, None)
+
+    def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
+        """Book what a call was billed; says which budgets have just come close to their end."""
+        self._last = usage
+        return held.settle(usage)
+
+    def saw(self, model: Model, counted: int, usage: Usage) -> None:
+        """A call's own count of its prompt, beside ours; several calls in one say nothing."""
+        if usage.calls == 1:
+            self._counts.of(model.name).saw(counted, usage.input_tokens)
