@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import anyio
@@ -21,6 +21,9 @@ from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Spend
+from orchestra.tools.escalate import EscalateTool
+from orchestra.tools.place import Place
+from orchestra.tools.port import Tool
 from orchestra.tools.recall import recall_tool
 from orchestra.tools.recorded import RecordedToolbox
 from orchestra.tools.showing import as_result
@@ -36,24 +39,6 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-# The share that a window is lowered to when an endpoint finds a prompt too long and does not say how long
-# it may be.
-LOWER_WINDOW_SHARE = 0.75
-
-
-class Place:
-    """An agent's place among those at work; its time stands still while it waits for a person."""
-
-    def __init__(self) -> None:
-        self.waited = 0.0
-        self.stopped = ""  # by whom and why somebody ended this agent's work
-        self.scope: anyio.CancelScope | None = None
-
-    def stop(self, reason: str) -> None:
-        """End the agent's work; the session goes on without it."""
-        self.stopped = self.stopped or reason
-        if self.scope is not None:
-            self.scope.cancel()
 
 
 class Desk(Struct, frozen=True, kw_only=True):
@@ -88,6 +73,7 @@ class Agent:
         self._track = desk.track
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
+        self._short = ""
         self._purse = Purse(desk.spend, desk.counts)
         self.context = Context(
             path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
@@ -95,6 +81,7 @@ class Agent:
         self._toolbox = desk.toolbox
         self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = self._replied = 0.0
+        self._lifted = False
 
     @property
     def turn(self) -> int:
@@ -114,7 +101,7 @@ class Agent:
         at = self._track.clock()
         self.context.add_input(task, at=at)
         if len(self._toolbox):
-            self._toolbox = self._toolbox.chosen(task).joined((recall_tool(self.context),))
+            self._toolbox = self._toolbox.chosen(task).joined(self._own_tools())
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
         self._began = anyio.current_time()
@@ -137,7 +124,8 @@ class Agent:
         while True:
             finishing = self._must_finish()
             last = bool(finishing) or steps_done or not len(self._toolbox)
-            tier = self._final if last else self._steps
+            tier = self._final if last else "large" if self._lifted else self._steps
+            self._lifted = False
             reply = await self._ask(tier, last=last, finishing=finishing)
             if reply is None:
                 continue
@@ -151,16 +139,28 @@ class Agent:
             else:
                 await self._failed(tier, f"a reply without a {self._desk.output.name}")
 
+    def _own_tools(self) -> Iterator[Tool]:
+        """What an agent can do beside its role's tools."""
+        yield recall_tool(self.context)
+        times = self.role.limits.escalations
+        if times and self._steps != "large" and "large" in self._desk.tiers:
+            yield EscalateTool(self._lift, times)
+
+    def _lift(self) -> None:
+        self._lifted = True
+
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
         recorded = self._track.recorded_step
         if recorded is not None:
+            self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if self._purse.ending:
-            return "its budget"
+        if scope := self._purse.ending:
+            self._short = scope
+            return f"the {scope}'s budget"
         spent = anyio.current_time() - self._began - self._desk.place.waited
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
             return f"its limit of {limits.seconds:g} s"
@@ -172,18 +172,14 @@ class Agent:
         if limit is not None and self.turn > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         ask = WRAP_UP if finishing else ""
-        self._track.aside = {"finishing": finishing} if finishing else {}
+        self._track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
         try:
             return await self._try(tier, last=last, ask=ask)
         except ContextTooLong as error:
             # The endpoint has told its window, or that ours is too large: once more with what fits.
-            self.context.narrow(self._lowered(error.window))
+            self.context.too_long(error.window)
             await self._track.put("note", {"what": "window lowered", "tokens": self.context.budget.window})
             return await self._try(tier, last=last, ask=ask)
-
-    def _lowered(self, told: int | None) -> int:
-        window = self.context.budget.window
-        return told if told is not None and told < window else int(window * LOWER_WINDOW_SHARE)
 
     async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
         output = self._desk.output if tier == self._final else None
@@ -289,4 +285,11 @@ class Agent:
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"
         reason = f"{self.path} had to finish early: {finishing} was reached" if finishing else ""
-        return Outcome(agent=self.path, value=reply.value, text=reply.text, status=status, reason=reason)
+        return Outcome(
+            agent=self.path,
+            value=reply.value,
+            text=reply.text,
+            status=status,
+            reason=reason,
+            short=self._short if finishing else "",
+        )

@@ -108,14 +108,13 @@ async def test_who_stops_waiting_wakes_the_next() -> None:
         finally:
             held.release()
 
-    async with anyio.create_task_group() as group:
-        async with anyio.create_task_group() as cancelled:
-            cancelled.start_soon(call, 90)
-            await anyio.wait_all_tasks_blocked()
-            group.start_soon(call, 50)
-            await anyio.wait_all_tasks_blocked()
-            first.release()
-            cancelled.cancel_scope.cancel()
+    async with anyio.create_task_group() as group, anyio.create_task_group() as cancelled:
+        cancelled.start_soon(call, 90)
+        await anyio.wait_all_tasks_blocked()
+        group.start_soon(call, 50)
+        await anyio.wait_all_tasks_blocked()
+        first.release()
+        cancelled.cancel_scope.cancel()
     assert done == [50]
 
 
@@ -154,12 +153,11 @@ def test_sessions_at_once_never_spend_more_than_the_limit(
                 assert runtime.used.tokens <= 150
                 assert (runtime.used.cost or 0.0) <= 1.5 + 1e-9
 
-        async with anyio.create_task_group() as group:
-            async with anyio.create_task_group() as inner:
-                for number, calls in enumerate(sessions):
-                    (inner if number < cancelled else group).start_soon(session, calls)
-                await anyio.lowlevel.checkpoint()
-                inner.cancel_scope.cancel()
+        async with anyio.create_task_group() as group, anyio.create_task_group() as inner:
+            for number, calls in enumerate(sessions):
+                (inner if number < cancelled else group).start_soon(session, calls)
+            await anyio.lowlevel.checkpoint()
+            inner.cancel_scope.cancel()
         assert runtime.held == (0, 0.0)
 
     anyio.run(run)

@@ -66,8 +66,8 @@ class Again(Run):
 
     @asynccontextmanager
     async def opened(self, runtime: Runtime, watch: Watch) -> AsyncIterator[tuple[Session, Work]]:
+        from orchestra.resume.host import Resuming
         from orchestra.resume.start import arguments_of, workflow_at
-        from orchestra.runtime import Resuming
 
         name = await self.name(runtime)
         how = Resuming(documents=str(self.docs or ""), from_here=self.from_here)

@@ -48,6 +48,10 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     headers: Annotated[
         Mapping[str, Secret], About("More HTTP headers, name to value; values are kept secret.")
     ] = {}
+    compress_over: Annotated[
+        int | None,
+        About("Request bodies of at least so many bytes go out gzipped; left out: never.", above=0),
+    ] = None
     connect_seconds: Annotated[
         float | None, About("Seconds to open a connection.", above=0, unlimited=True)
     ] = 10.0
@@ -153,8 +157,19 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
 
 
 class RuntimeLimits(Struct, frozen=True, kw_only=True):
-    """What all sessions of one runtime may use together."""
+    """How many sessions one runtime hosts, what they may use together, and how it ends."""
 
+    sessions: Annotated[int | None, About("Sessions at work at once.", above=0, unlimited=True)] = 1_000
+    waiting: Annotated[
+        int | None, About("Sessions that may wait for a place; more are refused.", above=0, unlimited=True)
+    ] = 1_000
+    drain_seconds: Annotated[
+        float | None, About("Seconds for sessions to finish when it closes.", above=0, unlimited=True)
+    ] = 30.0
+    tool_threads: Annotated[int, About("Worker threads for plain functions as tools.", above=0)] = 32
+    blocked_seconds: Annotated[
+        float | None, About("A tool that blocks the event loop so long is named.", above=0, unlimited=True)
+    ] = 0.5
     tokens: Annotated[
         int | None, About("Tokens of all sessions; left out: no limit.", above=0, unlimited=True)
     ] = None
@@ -274,12 +289,14 @@ class Selection(Struct, frozen=True, kw_only=True):
 class Resolved(Struct, frozen=True, kw_only=True):
     """The settings of a run and how they came about.
 
+    `by_default`: nobody chose a model and no key was found, so the built-in one answers.
     `choice`: one sentence that names the models and the reason; every command that uses models prints it.
     `warnings`: sentences to print on standard error. `file`: the `orchestra.toml` that was read, or None.
     """
 
     settings: Settings
     choice: str
+    by_default: bool = False
     warnings: tuple[str, ...] = ()
     file: str | None = None
 

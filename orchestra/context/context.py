@@ -29,6 +29,9 @@ _tokens = attrgetter("tokens")
 _FIXED_MOST = 0.8
 """Of the budget, what may never be cut may take with the pinned facts; the rest is for the turns."""
 
+LOWER_WINDOW_SHARE = 0.75
+"""Of the window that was too large for an endpoint which does not say how large it may be."""
+
 
 class Context(Record):
     """Everything one agent may see, nothing of any other, and the prompt of its next call."""
@@ -51,6 +54,11 @@ class Context(Record):
     def narrow(self, window: int) -> None:
         """From now on prompts are made for a context window of so many tokens."""
         self.budget = budget_of(window, self.policy)
+
+    def too_long(self, told: int | None) -> None:
+        """An endpoint refused the last prompt; `told`: the window it named, None for none."""
+        window = self.budget.window
+        self.narrow(told if told is not None and told < window else int(window * LOWER_WINDOW_SHARE))
 
     def due(self, tools: tuple[ToolSpec, ...] = (), *, critical: bool = False) -> Compaction | None:
         """What should leave before the next prompt; whoever can summarise does so and calls `compact`.

@@ -26,19 +26,20 @@ DoubtKind = Literal["figure", "date", "id", "name", "elsewhere", "negation", "op
 
 ELSEWHERE = 0.05  # how much better the place with the other value must fit than the best with this one
 OPPOSITE = 0.35  # how well the place with the opposite must fit; both chosen on four domains of SummEdits
+_PLACED = frozenset(("number", "percent", "money", "date", "time"))
 _REACH = 4  # words after which a neighbour counts half
 _SCOPE = 6  # words that a negation reaches, of which the first two that tell something
 _TELLING = 2
 
 _SPLIT = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(#])|\n+|(?<=[。！？；])")
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,.]*\d|\d|[\u3400-\u9fff]|[,;:()，；：（）、。]|(?<=no)-")
-_BREAKS = frozenset(
+_BREAKS = frozenset(  # where the reach of a negation ends
     """, ; : ( ) ， ； ： （ ） 、 。 - and but or because since so until only longer if when while although
     though unless""".split()
 )
 _NEGATIONS = frozenset(
-    """not no never none nobody nothing neither nor without cannot can't unable lack lacks lacking refuse refuses
-    refused fail fails failed hardly barely except""".split()
+    """not no never none nobody nothing neither nor without cannot can't unable lack lacks lacking refuse
+    refuses refused fail fails failed hardly barely except""".split()
 )
 _SMALL_WORDS = frozenset("的了是在和与也都而及着或一个这那其之为以于被把")
 
@@ -148,7 +149,7 @@ def _kind(fact: Fact) -> DoubtKind:
 
 
 def _elsewhere(unit: _Unit, fact: Fact, source: Source) -> str:
-    """The value that stands where the sentence is about, if it fits clearly better than the sentence's own."""
+    """The value at the place that the sentence is about, if it fits clearly better than its own."""
     siblings = [other for other in unit.facts if other is not fact]
     context = _Context(unit, *unit.span(fact), source)
     own = rival = 0.0

@@ -6,7 +6,8 @@ Pure and without a model; English and Chinese. About 0.1 ms for a sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from orchestra.context.clauses import find_constraints, find_negations
 from orchestra.context.compare import same_fact
@@ -16,8 +17,18 @@ from orchestra.context.names import COMMON, find_digit_ids, find_exact, find_nam
 from orchestra.context.units import CLASSIFIERS
 from orchestra.values.facts import Fact, FactKind
 
-__all__ = ["Evidence", "Fact", "find_facts", "is_hard", "missing_facts", "plain", "same_fact"]
+__all__ = [
+    "Evidence",
+    "Fact",
+    "figures_and_names",
+    "find_facts",
+    "is_hard",
+    "missing_facts",
+    "plain",
+    "same_fact",
+]
 
+Find = Callable[[str], list[Fact]]
 HARD: frozenset[FactKind] = frozenset(("number", "percent", "money", "date", "time", "id", "url", "email"))
 _COMPARED: frozenset[FactKind] = HARD | {"name"}
 _DIGITS = re.compile(r"[0-9]+")
@@ -62,6 +73,18 @@ def is_hard(fact: Fact) -> bool:
 def find_facts(text: str) -> list[Fact]:
     """The facts of `text` in order of place; only negations and constraints overlap with others."""
     even = plain(text)
+    found = figures_and_names(text)
+    for clause in (*find_negations(even), *find_constraints(even)):
+        found.append(
+            Fact(clause.kind, text[clause.start : clause.end], clause.value, "", clause.start, clause.end)
+        )
+    found.sort(key=_place)
+    return found
+
+
+def figures_and_names(text: str) -> list[Fact]:
+    """The facts of `text` without negations and constraints, in order of place."""
+    even = plain(text)
     taken = bytearray(len(even))
     found: list[Fact] = []
 
@@ -81,41 +104,53 @@ def find_facts(text: str) -> list[Fact]:
         keep(figure.kind, value, figure.unit, figure.start, figure.end)
     for name in (*find_digit_ids(even), *find_names(even)):
         keep(name.kind, name.value, "", name.start, name.end)
-    for clause in (*find_negations(even), *find_constraints(even)):
-        found.append(
-            Fact(clause.kind, text[clause.start : clause.end], clause.value, "", clause.start, clause.end)
-        )
-    found.sort(key=lambda fact: (fact.start, -fact.end))
+    found.sort(key=_place)
     return found
 
 
+def _place(fact: Fact) -> tuple[int, int]:
+    return fact.start, -fact.end
+
+
 def missing_facts(
-    statement: str, evidence: Iterable[str], *, identity: Iterable[str] = ()
+    statement: str, evidence: Iterable[str], *, identity: Iterable[str] = (), find: Find | None = None
 ) -> tuple[Fact, ...]:
     """The figures, dates, ids and names of `statement` that no text of `evidence` has.
 
     `identity`: titles, locators, the question: they bear out names, ids and dates, never a number.
+    `find`: `figures_and_names`, or one that remembers what it read.
     """
-    return Evidence(evidence, identity).missing(statement)
+    return Evidence(evidence, identity, find=find).missing(statement)
 
 
 class Evidence:
     """Texts, read once, that statements are held against."""
 
-    def __init__(self, texts: Iterable[str], identity: Iterable[str] = ()) -> None:
+    def __init__(
+        self, texts: Iterable[str], identity: Iterable[str] = (), *, find: Find | None = None
+    ) -> None:
+        self._find = find or figures_and_names
         quoted = "\n".join(plain(text) for text in texts)
         named = "\n".join(plain(text) for text in identity)
-        self._facts = [fact for fact in find_facts(quoted) if fact.kind in HARD]
-        self._named = [fact for fact in find_facts(named) if fact.kind in HARD] if named else []
+        self._evidence = quoted
+        self._identity = named
         self._quoted = quoted.lower()
         self._whole = f"{quoted}\n{named}".lower()
         self._original = f"{quoted}\n{named}"
         self._initials: tuple[str, str] | None = None
         self._words: frozenset[str] | None = None
 
+    @cached_property
+    def _facts(self) -> list[Fact]:
+        return [fact for fact in self._find(self._evidence) if fact.kind in HARD]
+
+    @cached_property
+    def _named(self) -> list[Fact]:
+        return [fact for fact in self._find(self._identity) if fact.kind in HARD]
+
     def missing(self, statement: str) -> tuple[Fact, ...]:
         """The facts of `statement` that these texts do not have."""
-        facts = [fact for fact in find_facts(statement) if fact.kind in _COMPARED]
+        facts = [fact for fact in self._find(statement) if fact.kind in _COMPARED]
         return tuple(fact for fact in (*facts, *_stray_digits(statement, facts)) if not self.has(fact))
 
     def has(self, fact: Fact) -> bool:
@@ -161,6 +196,8 @@ class Evidence:
             return re.search(r"\b(?:a|an|one|once|single|first|1)\b|[一单首]", self._quoted) is not None
         if fact.value == "0":
             return re.search(r"\b(?:no|none|zero|nil|never)\b|[无零没]", self._quoted) is not None
+        if fact.unit == "" and _stands(fact.text.strip().lower(), self._quoted):
+            return True
         written = re.escape(fact.text.strip().lower())
         return (
             fact.unit == ""
@@ -171,6 +208,8 @@ class Evidence:
         """The same letters and digits in the same order, whatever stands between; a plural passes."""
         if not _SPLIT.search(fact.value):
             return fact.value in self._whole
+        if _stands(fact.value, self._whole):
+            return True
         forms = [fact.value, fact.value.removesuffix("s"), fact.value.removesuffix("es")]
         return any(re.search(_id_pattern(form), self._whole) for form in dict.fromkeys(forms) if form)
 
@@ -218,6 +257,19 @@ class Evidence:
             found = _WORD.findall(self._whole)
             self._words = frozenset(found) | frozenset(word.removesuffix("'s") for word in found)
         return self._words
+
+
+def _stands(value: str, text: str) -> bool:
+    """Whether `value` stands in `text` as it is, touching no letter, digit or point: the usual case."""
+    at = text.find(value) if value else -1
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(value) : at + len(value) + 2]
+        apart = not (before.isalnum() or before in ("_", ".", ",")) or at == 0
+        point = after[:1] in (".", ",") and after[1:].isdigit()
+        if apart and not (after[:1].isalnum() or after[:1] == "_" or point):
+            return True
+        at = text.find(value, at + 1)
+    return False
 
 
 def _stray_digits(statement: str, facts: Iterable[Fact]) -> Iterable[Fact]:

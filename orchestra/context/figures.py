@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from orchestra.context.units import CLASSIFIERS, CURRENCIES, CURRENCY_SIGNS, unit_at
+from orchestra.text.shape import letter_runs, outline
 from orchestra.values.facts import FactKind
 
 
@@ -68,12 +69,17 @@ _DIGITS = re.compile(
     r"|\s?(?P<letter>[kKMBT]|(?<=[0-9])[mb])(?![A-Za-z0-9/²³])"
     r"|[多余几]?(?P<scale>万亿|[十百千]亿|[十百千]万|亿|万|千(?![米克瓦卡焦])|百(?!分)|兆(?!瓦)))?"
 )
+_DIGIT = re.compile("[0-9]")
+_BEFORE_DIGIT, _BEFORE_MONEY = 2, max(map(len, CURRENCY_SIGNS)) + 3  # minus, point; sign and space too
 _SCORE = re.compile(r"(?<![0-9A-Za-z.:/-])([0-9]{1,3})\s?([:比-])\s?([0-9]{1,3})(?![0-9A-Za-z%.:/-]|,[0-9])")
 _RANGE = re.compile(r"\s?(?:-|~|to|至|到)\s?")
 _WORD = "|".join((*_SMALL, *_BIG))
 _RUN = re.compile(
     rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
     rf"(?:(?:{_WORD})(?:,?[\s-]+and[\s-]+|[\s-]+))*(?:{_WORD})\b"
+)
+_NUMBER_WORDS = frozenset(
+    word.encode() for word in (*_SMALL, *_BIG, *_ORDINALS, *_TIMES, *_PARTS, *(f"{part}s" for part in _PARTS))
 )
 _RUN_WORD = re.compile(rf"(?i)half[\s-]an?\b|an?\b|(?:{_WORD})\b")
 _SINGLE = re.compile(
@@ -101,11 +107,15 @@ def find_figures(text: str) -> Iterator[Figure]:
 
     `text` has half-width digits and plain dashes.
     """
-    yield from _digits(text)
-    yield from _scores(text)
+    shape = outline(text)
+    if b"0" in shape:
+        money = b"$" in shape or b"AA" in shape or not text.isascii()
+        yield from _digits(text, _BEFORE_MONEY if money else _BEFORE_DIGIT)
+        yield from _scores(text)
     if not text.isascii():
         yield from _chinese(text)
-    yield from _words(text)
+    if not _NUMBER_WORDS.isdisjoint(letter_runs(text)):
+        yield from _words(text)
 
 
 def _scores(text: str) -> Iterator[Figure]:
@@ -116,9 +126,22 @@ def _scores(text: str) -> Iterator[Figure]:
             yield Figure(*match.span(), home, "score", f"{home}:{guest}")
 
 
-def _digits(text: str) -> Iterator[Figure]:
+def _numbers(text: str, before: int) -> Iterator[re.Match[str]]:
+    """What `_DIGITS` finds; it is tried only where a digit is near, as it takes long to find nothing."""
+    end = at = 0
+    while digit := _DIGIT.search(text, at):
+        at = digit.start()
+        tries = (_DIGITS.match(text, start) for start in range(max(end, at - before), at + 1))
+        match = next((found for found in tries if found), None)
+        at += 1
+        if match:
+            yield match
+            at = end = match.end()
+
+
+def _digits(text: str, window: int) -> Iterator[Figure]:
     before: Figure | None = None
-    for match in _DIGITS.finditer(text):
+    for match in _numbers(text, window):
         value = _decimal(match)
         end = match.end()
         if match["ordinal"] or text[match.start() - 1 : match.start()] == "第":
@@ -130,12 +153,7 @@ def _digits(text: str) -> Iterator[Figure]:
         if match["money"]:
             unit = CURRENCY_SIGNS[match["money"]]
         figure = Figure(match.start(), end, value, unit)
-        if (
-            before
-            and match["scale"] != "亿"
-            and before.end == figure.start
-            and _is_hundred_million(text, before)
-        ):
+        if before and match["scale"] != "亿" and before.end == figure.start and text[before.end - 1] == "亿":
             # 3亿5000万 is one number in two steps
             figure = Figure(before.start, end, before.value + value, unit)
         elif before:
@@ -148,15 +166,10 @@ def _digits(text: str) -> Iterator[Figure]:
         yield before
 
 
-def _is_hundred_million(text: str, figure: Figure) -> bool:
-    return text[figure.end - 1] == "亿"
-
-
 def _decimal(match: re.Match[str]) -> float:
-    value = float(re.sub(r"[,\u00a0\u202f\u2009]", "", match["number"]))
-    if match["power"]:
-        value *= 10.0 ** int(match["power"][1:])
-    elif match["word"]:
+    written = re.sub(r"[,\u00a0\u202f\u2009]", "", match["number"])
+    value = float(written + (match["power"] or ""))  # 1e400 is infinite and no error
+    if match["word"]:
         value *= _SCALES[match["word"].lower()]
     elif match["letter"]:
         # A small m is a metre and a small b a bit, unless money stands before the number.

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from orchestra.context.facts import plain
+from orchestra.context.sayings import SMALL_TALK
 from orchestra.text.terms import terms
 
 _NEGATIVE = re.compile(
@@ -27,6 +28,7 @@ _CLAUSE = re.compile(
     r"[.!?;:。！？；：，、\n]|,(?!\d)|(?i:\s(?:but|because|so|although|whereas|while)\s)|但是|但|因为|所以"
 )
 _FEW = 2
+_SHORT = 5
 _SHARE = 0.6
 
 
@@ -43,7 +45,7 @@ def clauses(text: str) -> list[Clause]:
     made = []
     even = plain(text)
     for part in _CLAUSE.split(even):
-        if part and part.strip():
+        if part and part.strip() and not SMALL_TALK.search(part):
             clause = _clause(part)
             if clause.words:
                 made.append(clause)
@@ -76,11 +78,13 @@ def _turns(clause: Clause, known: list[Clause]) -> bool:
 
 
 def _covers(scope: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether most of what is denied is spoken of; one term alone must be all there is and all be there."""
+    """Whether most of what is denied is spoken of; one term alone must be all of it, in a short clause."""
     if not scope:
         return False
     shared = len(scope & words)
-    return shared >= max(1, round(_SHARE * len(scope))) and (shared >= _FEW or len(scope) == shared)
+    if len(scope) == 1:
+        return shared == 1 and len(words) <= _SHORT
+    return shared >= max(_FEW, round(_SHARE * len(scope)))
 
 
 def _clause(part: str) -> Clause:

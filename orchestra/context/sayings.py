@@ -18,12 +18,15 @@ _QUESTION = re.compile(
     r"|如何)[^。！]*[?？]?\W*$",
     re.DOTALL,
 )
-_SMALL_TALK = re.compile(
+SMALL_TALK = re.compile(
     r"(?i)\b(?:do(?:n't| not) (?:know|think|worry|mind|remember|believe|care|have to|need to)|(?:not"
     r"|n't) (?:sure|really|quite|bad)"
     r"|no (?:problem|worries|idea|doubt|thanks|thank you|rush|hurry|need)|can(?:'t|not) (?:wait|believe"
     r"|remember|imagine)"
-    r"|nothing (?:else|much)|why not|(?:could|would)n't (?:be|have) (?:better|more)|not to mention"
+    r"|nothing (?:else|much)|why not|long time no \w+|not alone|not so long ago|nothing too"
+    r"|do(?:n't| not) forget"
+    r"|(?:can't|cannot|couldn't) (?:agree more|help|thank)|not (?:give|giving) up"
+    r"|(?:could|would)n't (?:be|have) (?:better|more)|not to mention"
     r"|no longer sure)\b"
     r"|没问题|不知道|没关系|不客气|不好意思|不错|只是|不用谢|没事|不确定|不记得|差不多|不过|没想到|对不起"
 )
@@ -90,7 +93,7 @@ def _saying(said: str, start: int) -> Saying:
     corrects = _CORRECTION.search(even) is not None
     binds = False
     if len(said) <= _LONGEST and not is_question(said):
-        rest = _SMALL_TALK.sub(" ", even)
+        rest = SMALL_TALK.sub(" ", even)
         binds = any(True for _ in find_constraints(rest)) or bool(_EXCEPTED.search(rest))
         binds = binds or (not corrects and any(True for _ in find_negations(rest)))
     return Saying(said, start, start + len(said), binds, corrects)

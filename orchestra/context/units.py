@@ -126,6 +126,9 @@ _ALIKE = frozenset(
 _SHORT_WORDS = frozenset("ton bit day won yen cup hr yr wk sec min".split())
 
 
+_HEAD = re.compile("[A-Za-z]+")
+
+
 class _Units:
     """The table, read once: names to symbols, symbols to sizes, and one pattern for a unit after a number."""
 
@@ -143,6 +146,9 @@ class _Units:
                     self.lower |= {name: symbol, f"{name}s": symbol}
                 else:
                     self.exact[name] = symbol
+        heads = {match[0].lower() for name in (*self.exact, *self.lower) if (match := _HEAD.match(name))}
+        signs_first = {name[0] for name in self.exact if not _HEAD.match(name)}
+        self.begins = frozenset(heads | signs_first)
         words = "|".join(re.escape(name) for name in sorted(self.lower, key=len, reverse=True))
         signs = "|".join(re.escape(name) for name in sorted(self.exact, key=len, reverse=True))
         # A Latin name ends at a letter's edge; 年 is no duration before 代, 度 and the like.
@@ -157,6 +163,11 @@ def _units() -> _Units:
 def unit_at(text: str, at: int) -> tuple[str, int]:
     """The unit at `at`, a space or hyphen before it or not, and where it ends; ("", at) if there is none."""
     units = _units()
+    start = at + 1 if text[at : at + 1].isspace() or text[at : at + 1] == "-" else at
+    head = _HEAD.match(text, start)
+    # Hardly any word is a unit, and the pattern takes long to find that out.
+    if (head[0].lower() if head else text[start : start + 1]) not in units.begins:
+        return "", at
     match = units.pattern.match(text, at)
     if match is None:
         return "", at

@@ -86,6 +86,7 @@ def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) ->
         kind=setting.kind or "",
         api_version=setting.api_version or "",
         quirks=setting.quirks,
+        compress_over=setting.compress_over,
         transport=setting.transport,
         headers={header: value.reveal() for header, value in setting.headers.items()},
         times=Times(

@@ -76,12 +76,12 @@ class Governed:
     def _ended(self, permit: Permit, error: BaseException) -> None:
         """What a failure says of the endpoint."""
         governor = self._governor
+        usage = error.usage or NO_USAGE if isinstance(error, ModelError) else NO_USAGE
         if isinstance(error, ModelThrottled):
-            governor.throttled(permit, error.retry_after)
+            governor.throttled(permit, error.retry_after, calls=usage.calls, tokens=usage.tokens)
         elif isinstance(error, ModelUnreachable):
             governor.failed(permit, error.retry_after)
         elif isinstance(error, ModelError):
-            usage = error.usage or NO_USAGE
             governor.answered(permit, calls=usage.calls or 1, tokens=usage.tokens)
         else:
             governor.left(permit)

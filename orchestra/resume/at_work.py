@@ -12,7 +12,8 @@ from orchestra.journal.journal import Journal
 from orchestra.journal.records import Order, SessionRecord, Status
 from orchestra.log import get_logger
 from orchestra.session.kit import Kit
-from orchestra.session.session import INTERRUPTED, Session
+from orchestra.session.opening import end_of
+from orchestra.session.session import Session
 from orchestra.tools.approval import Answer
 
 log = get_logger()
@@ -95,10 +96,3 @@ def _obey(session: Session, order: Order) -> None:
         session.stop(order.reason, who=order.who, agent=order.agent, tool=order.tool)
     except InputError as error:
         log.warning("order.refused", session=session.id, reason=str(error))
-
-
-def end_of(stopped: str) -> Status:
-    """How a session that gave a result ended."""
-    if not stopped:
-        return "done"
-    return "interrupted" if stopped == INTERRUPTED else "partial"

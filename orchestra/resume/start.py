@@ -81,9 +81,3 @@ def arguments_of(start: Start) -> tuple[Any, ...]:
 async def resolved(folder: str) -> str:
     """The folder's whole path, so that a run from elsewhere finds it; "" for none."""
     return str(await anyio.Path(folder).resolve()) if folder else ""
-
-
-def check_question(question: str) -> None:
-    """Raises InputError for a question that holds no word."""
-    if not any(character.isalnum() for character in question):
-        raise InputError("The question is empty; ask one in words.", key="QUESTION")

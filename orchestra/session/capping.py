@@ -54,8 +54,8 @@ def _text(value: Any) -> str:
     return " ".join(_text(part) for part in value) if isinstance(value, tuple | list) else str(value)
 
 
-def enveloped(outcome: Outcome, receiver: str, cap: int, counter: Counter) -> HandOff[Any]:
-    """What an agent made, in its envelope, within the cap."""
+def enveloped(outcome: Outcome, receiver: str, cap: int, counter: Counter, *, session: str) -> HandOff[Any]:
+    """What an agent of this session made, in its envelope, within the cap."""
     value = outcome.value if outcome.value is not None else outcome.text or None
     tokens = left_out = 0
     if value is not None:
@@ -69,4 +69,5 @@ def enveloped(outcome: Outcome, receiver: str, cap: int, counter: Counter) -> Ha
         tokens=tokens,
         cap=cap,
         left_out=left_out,
+        references=(f"{session}/{outcome.agent}",) if left_out else (),
     )

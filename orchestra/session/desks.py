@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from orchestra.agent import Desk, Place
+from orchestra.agent import Desk
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.track import Recording, Track
 from orchestra.models.recorded import Recorded
@@ -20,6 +20,7 @@ from orchestra.session.people import People
 from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.outputs import Cleaner
+from orchestra.tools.place import Place
 from orchestra.tools.recorded import Calls, Guard, RecordedToolbox
 from orchestra.tools.toolbox import Toolbox
 from orchestra.values.messages import OutputSpec

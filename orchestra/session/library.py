@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 import anyio
 
 from orchestra.config.settings import Settings
 from orchestra.errors import InputError
-from orchestra.journal.address import read_address
+from orchestra.session.opening import index_file, nothing_to_read
 from orchestra.tools.documents.index import DocumentIndex
 from orchestra.tools.documents.tools import document_tools
 from orchestra.tools.port import Tool
@@ -51,23 +50,3 @@ class Library:
             index = DocumentIndex(folder, store=index_file(self._settings), limit_bytes=limit)
             self._indexes[path] = await self._stack.enter_async_context(index)
             return index
-
-
-def nothing_to_read(folder: str, problems: tuple[str, ...]) -> str:
-    """One sentence for a folder without a document."""
-    first = (
-        f" ({problems[0]}{f'; and {len(problems) - 1} more' if len(problems) > 1 else ''})"
-        if problems
-        else ""
-    )
-    return f"The folder {folder!r} holds no document that can be read{first}; put some there or name another."
-
-
-def index_file(settings: Settings) -> str:
-    """Where the index of documents lies: beside the journal, or beside the reports when that is a server."""
-    address = read_address(settings.store)
-    if address.kind == "memory":
-        return ":memory:"
-    folder = address.path.parent if address.path is not None else Path(settings.reports).parent
-    folder.mkdir(parents=True, exist_ok=True)
-    return str(folder / "documents.db")

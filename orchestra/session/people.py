@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from orchestra.agent import Place
 from orchestra.journal.track import Track
 from orchestra.log import get_logger
 from orchestra.session.places import Places
 from orchestra.tools.approval import Answer, Asked
+from orchestra.tools.place import Place
 
 log = get_logger()
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-from orchestra.agent import Place
+from orchestra.tools.place import Place
 
 
 class _Wait:

@@ -24,7 +24,7 @@ from orchestra.session.outputs import as_json, output_spec
 from orchestra.session.paths import Paths
 from orchestra.session.people import People
 from orchestra.session.places import Places
-from orchestra.spend.scope import WRAP_UP_SHARE, Spend
+from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.toolbox import Toolbox, nearest
@@ -166,25 +166,23 @@ class Session:
         agent, desk = self._agent(role, task, output, tools)
         track = desk.track
         clean = self.kit.journal.clean
-        short = scope = ""
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
                 outcome = await agent.run(task)
             except RunError as error:
-                outcome = Outcome(agent=agent.path, status="failed", reason=clean(str(error)))
-                if isinstance(error, LimitReached) and error.scope in ("session", "runtime"):
-                    short, scope = outcome.reason, error.scope
+                short = error.scope if isinstance(error, LimitReached) else ""
+                reason = clean(str(error))
+                outcome = Outcome(agent=agent.path, status="failed", reason=reason, short=short)
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
                     await self._diary.note_stops()
                     await self._ended(stopped, track)
                 raise
+            if outcome.short in ("session", "runtime"):
+                self.short = self.short or outcome.reason
             await self._diary.note_stops()
-            if outcome.status == "partial" and self.spend.share >= WRAP_UP_SHARE:
-                short = f"{self.spend.share:.0%} of the budget is used up"
-            short = await self._ended(outcome, track, short=short, scope=scope)
-            self.short = self.short or short
+            await self._ended(outcome, track)
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
 
     async def approval(self, what: str, *, detail: str = "") -> Answer:
@@ -206,7 +204,7 @@ class Session:
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
-        handoff = enveloped(outcome, receiver, cap, self.kit.counter)
+        handoff = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
         await self.record_handoff(handoff)
         return handoff
 
@@ -262,15 +260,10 @@ class Session:
             raise InputError(f"No role is called {name!r}; {nearest(name, self.kit.roles)}.", key=name)
         return role
 
-    async def _ended(self, outcome: Outcome, track: Track, *, short: str = "", scope: str = "") -> str:
-        """Record an agent's end, and of which budget's `scope`; returns why it was short, as recorded."""
-        recorded = track.past.end
-        if recorded is not None:
-            short, scope = str(recorded.data.get("short", "")), str(recorded.data.get("scope", ""))
+    async def _ended(self, outcome: Outcome, track: Track) -> None:
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
-        why = {name: text for name, text in (("short", short), ("scope", scope)) if text}
-        await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **why})
-        return short
+        scope = {"scope": outcome.short} if outcome.short else {}
+        await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
 
     def _agent(
         self, name: str, task: str, output: type[BaseModel] | None, tools: Toolbox | None

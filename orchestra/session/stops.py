@@ -8,10 +8,10 @@ from typing import Any
 
 import anyio
 
-from orchestra.agent import Place
 from orchestra.errors import InputError
 from orchestra.journal.past import Past
 from orchestra.journal.track import Track
+from orchestra.tools.place import Place
 from orchestra.tools.recorded import Calls
 
 

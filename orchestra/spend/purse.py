@@ -6,9 +6,9 @@ from msgspec import structs
 
 from orchestra.models.counts import Calibrations
 from orchestra.models.port import Model
-from orchestra.spend.scope import WRAP_UP_SHARE, Reservation, Spend, Warned
+from orchestra.spend.scope import Reservation, Spend, Warned
 from orchestra.values.messages import Request
-from orchestra.values.usage import NO_USAGE, Usage
+from orchestra.values.usage import Usage
 
 # A reply that is cut to fit what is left of a budget still gets so many tokens.
 LEAST_OUTPUT_TOKENS = 500
@@ -17,18 +17,21 @@ LEAST_OUTPUT_TOKENS = 500
 class Purse:
     """`counts`: how endpoints count our tokens; it learns from every call that is settled here."""
 
-    __slots__ = ("_counts", "_last", "_spend")
+    __slots__ = ("_counts", "_least_cost", "_spend", "_wanted")
 
     def __init__(self, spend: Spend, counts: Calibrations) -> None:
         self._spend = spend
         self._counts = counts
-        self._last = NO_USAGE
+        self._wanted = (0, 0.0)
+        self._least_cost = 0.0
 
     @property
-    def ending(self) -> bool:
-        """Whether it is time to finish: most is spent, or two more calls like the last would not fit."""
-        last = self._last
-        return self._spend.share >= WRAP_UP_SHARE or self._spend.tight(last.tokens, last.cost)
+    def ending(self) -> str:
+        """Whose budget comes to its end, so that it is time to finish; "" for none's.
+
+        That is so too when another call like the last might leave too little for a last one.
+        """
+        return self._spend.ending(*self._wanted)
 
     async def hold(
         self, model: Model, request: Request, counted: int, output: int
@@ -43,6 +46,7 @@ class Purse:
         given = count.bound(counted)
         while output > LEAST_OUTPUT_TOKENS and not spend.fits(given + output, model.cost(given, output)):
             output = max(output // 2, LEAST_OUTPUT_TOKENS)
+        self._least_cost = model.cost(0, LEAST_OUTPUT_TOKENS) or 0.0
         held = await spend.hold(given + output, model.cost(given, output))
 
         def afford(more: int) -> bool:
@@ -57,7 +61,8 @@ class Purse:
 
     def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
         """Book what a call was billed; says which budgets have just come close to their end."""
-        self._last = usage
+        cost = 2 * (usage.cost or 0.0) + self._least_cost
+        self._wanted = (2 * usage.tokens + LEAST_OUTPUT_TOKENS, cost)
         return held.settle(usage)
 
     def saw(self, model: Model, counted: int, usage: Usage) -> None:

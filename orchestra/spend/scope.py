@@ -81,16 +81,17 @@ class Spend:
         own = self._share()
         return own if self._parent is None else max(own, self._parent.share)
 
-    def tight(self, tokens: int, cost: float | None) -> bool:
-        """Whether a call of this size is the last that is sure to fit, here or further out."""
+    def ending(self, tokens: int, cost: float) -> str:
+        """Whose budget, here or further out, comes to its end; "" for none.
+
+        Most of it is spent, or so much is not left any more.
+        """
         scope: Spend | None = self
         while scope is not None:
-            if scope.tokens is not None and scope._spent_tokens + 2 * tokens > scope.tokens:
-                return True
-            if scope.cost is not None and cost and scope._spent_cost + 2 * cost > scope.cost:
-                return True
+            if scope._share() >= WRAP_UP_SHARE or scope._lacks(tokens, cost, held=False):
+                return scope.name
             scope = scope._parent
-        return False
+        return ""
 
     def fits(self, tokens: int, cost: float | None) -> bool:
         """Whether a call's worst case fits beside what is spent, once calls under way have taken nothing."""

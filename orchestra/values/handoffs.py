@@ -12,19 +12,10 @@ Status = Literal["done", "partial", "failed"]
 T = TypeVar("T")
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of an agent's work: a validated `value`, or `text` where the role names no output."""
-
-    agent: str
-    value: Any = None
-    text: str = ""
-    status: Status = "done"
-    reason: str = ""
-
-
 class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     """`value` is what fits `cap` tokens, best first; `left_out` counts what was cut.
 
+    `references`: `SESSION/AGENT`, whose last reply in the journal is the whole of what was cut.
     `value` is None only with status "failed"; `reason` says why a status is not "done".
     """
 
@@ -37,6 +28,20 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     cap: int = 0
     left_out: int = 0
     references: tuple[str, ...] = ()
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of an agent's work: a validated `value`, or `text` where the role names no output.
+
+    `short`: whose budget (runtime, session, the role's name) it had to finish early for, "" for none.
+    """
+
+    agent: str
+    value: Any = None
+    text: str = ""
+    status: Status = "done"
+    reason: str = ""
+    short: str = ""
 
 
 class Study(Struct, frozen=True):

@@ -141,6 +141,21 @@ async def test_whatever_the_terminal_says_it_speaks_utf8(home: Path) -> None:
     assert "214级台阶" in out
 
 
+async def test_limits_are_flags(home: Path) -> None:
+    """A run ends within its tokens, its money and its time; what is wrong with a limit is one sentence."""
+    arguments = ["research", QUESTION, "--docs", "docs", "--models", "extractive"]
+    code, out, err = await call(home, *arguments, "--tokens", "200k", "--deadline", "5m", "--budget", "0.50")
+    assert (code, "214 steps" in out) == (0, True), err
+    code, _, err = await call(home, *arguments, "--tokens", "500")
+    assert code == 1
+    assert "of 500 are left; raise the token limit" in err
+    code, _, err = await call(home, *arguments, "--budget", "nothing")
+    assert (code, err) == (
+        2,
+        'orchestra: --budget: must be a number above 0 or "unlimited", not "nothing".\n',
+    )
+
+
 async def test_help_and_unknown_commands(home: Path) -> None:
     """Help lists the commands; a word that is none is a mistake of one line."""
     code, out, _ = await call(home, "--help")

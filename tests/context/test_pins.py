@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from orchestra.context.keys import json_facts, key_of, keyed_facts
 from orchestra.context.pins import Pins
-from orchestra.context.sayings import sayings
+from orchestra.context.sayings import SMALL_TALK, sayings
 from orchestra.context.tokens import counter_for
 
 COUNTER = counter_for("gpt-4o")
@@ -174,3 +174,9 @@ def test_any_words_can_be_heard(texts: list[str], cap: int) -> None:
             said[saying.start : saying.end] == saying.text for saying in sayings(said) if "```" not in said
         )
         assert all(key_of(said, fact) for _, fact in keyed_facts(said))
+
+
+def test_small_talk_is_something() -> None:
+    """The pattern of small talk matches no empty text, or nothing would ever bind."""
+    assert SMALL_TALK.search("") is None
+    assert SMALL_TALK.search("Do not use Skyline. 不要海鲜。") is None

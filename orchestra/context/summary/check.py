@@ -136,27 +136,32 @@ class Places:
     __slots__ = ("_sentences",)
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._sentences: list[tuple[list[Fact], frozenset[str]]] = []
+        self._sentences: list[tuple[list[Fact], frozenset[str], frozenset[str]]] = []
         for text in texts:
-            before: frozenset[str] = frozenset()
-            for part in _sentences(text):
-                words = frozenset(terms(part))
+            parts = _sentences(text)
+            words = [frozenset(terms(part)) for part in parts]
+            for at, part in enumerate(parts):
                 facts = [fact for fact in find_facts(part) if is_hard(fact)]
                 if facts:
-                    self._sentences.append((facts, words | before))
-                before = words
+                    near = words[at].union(*words[max(at - 1, 0) : at])
+                    self._sentences.append((facts, near, near.union(*words[at + 1 : at + 2])))
 
     def stray(self, line: str) -> Fact | None:
-        """A fact of the line that stands only where nothing else of its sentence is spoken of."""
+        """A fact of the line that stands only where nothing else of its sentence is spoken of.
+
+        In a story a date or a time may be that of all that is told; in `key=value` it is the key's.
+        """
+        keyed = "=" in line
         for part in _sentences(line):
             facts = [fact for fact in find_facts(part) if is_hard(fact)]
-            if not facts:
-                continue
-            own = frozenset().union(*(terms(fact.text) for fact in facts))
-            words = frozenset(terms(part)) - own
+            words = frozenset(terms(part)) - {term for fact in facts for term in terms(fact.text)}
             for fact in facts if words else ():
+                if not keyed and fact.kind in ("date", "time"):
+                    continue
                 around = [
-                    near for known, near in self._sentences if any(same_fact(fact, one) for one in known)
+                    near if keyed else wide
+                    for known, near, wide in self._sentences
+                    if any(same_fact(fact, one) for one in known)
                 ]
                 if around and not any(words & near for near in around):
                     return fact

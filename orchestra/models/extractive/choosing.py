@@ -37,15 +37,15 @@ class Limits(Struct, frozen=True):
 
 
 ASKED = 1.0
-TAUGHT = 0.8
+TAUGHT = 1.5
 FIT = 0.15
-NEW_GROUP = 0.25
+NEW_GROUP = 0.2
 NEW_SECTION = 0.4
 REPEAT = 0.55  # what a term is worth again after each statement that holds it
 SAME = 0.7  # Jaccard overlap from which two statements say the same
 HELD = 0.8  # share of a shorter statement's terms inside a longer one from which they say the same
 FIT_POWER = 0.85
-COST = 0.35  # exponent of a statement's length
+COST = 0.45  # exponent of a statement's length
 
 
 def choose(

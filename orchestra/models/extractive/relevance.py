@@ -105,7 +105,7 @@ def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
     every = sum(own.values()) or 1.0
     words = {term: weight / every for term, weight in own.items()}
     reads = tuple(_read(hit, inside, around, asked, words) for hit, inside, around in counted)
-    return Relevance(asked, _taught(_kind(task.question), asked, reads, rarity), rarity, reads, len(own))
+    return Relevance(asked, _taught(kind_asked(task.question), asked, reads, rarity), rarity, reads, len(own))
 
 
 def _count(text: str) -> Counter[str]:
@@ -138,7 +138,7 @@ def _fit(asked: Mapping[str, float], inside: Mapping[str, int], around: frozense
     return min(1.0, fit)
 
 
-def _kind(question: str) -> str:
+def kind_asked(question: str) -> str:
     """The term of what "which kinds of patterns" asks the kinds of; "" where kinds are not asked for."""
     match = re.search(
         r"\b(?:kinds?|types?|sorts?|forms?|classes|categories) of (?:[\w-]+ )??([\w-]+)",

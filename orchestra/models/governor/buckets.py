@@ -6,7 +6,6 @@ from orchestra.models.governor.bucket import Bucket
 from orchestra.models.governor.said import Said, Window
 from orchestra.models.settings import Rates
 
-
 SPARE_SHARE = 0.01
 """Of a minute's tokens: so much may the estimates of all calls in flight be too low without a 429."""
 

@@ -99,14 +99,20 @@ class Governor:
         if self._queue.count:
             self._pump()
 
-    def throttled(self, permit: Permit, retry_after: float | None) -> None:
-        """The endpoint said 429: it is alive and wants a pause, in seconds where it said how long."""
+    def throttled(
+        self, permit: Permit, retry_after: float | None, *, calls: int = 0, tokens: int = 0
+    ) -> None:
+        """The endpoint said 429: it is alive and wants a pause, in seconds where it said how long.
+
+        `calls` and `tokens`: what it had taken under this permit before.
+        """
         if not self._end(permit):
             return
         now = self._now()
         self._throttled += 1
         self._breaker.answered()
-        self._buckets.correct(-1, -permit.tokens)
+        self._tokens += tokens
+        self._buckets.correct(calls - 1, tokens - permit.tokens)
         if self._concurrency.lower(permit.number, self._calls + 1, self._in_flight + 1):
             get_logger().warning(
                 "governor.throttled", endpoint=self.endpoint, concurrent=self._concurrency.limit
