@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import anyio
 from msgspec import Struct, structs
@@ -15,7 +14,8 @@ from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.prompts import Moment, PromptTrail, Sent, prompt_event, reply_event
+from orchestra.journal.prompts import Sent
+from orchestra.journal.track import Track
 from orchestra.models.counts import Calibrations
 from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
@@ -23,11 +23,11 @@ from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
+from orchestra.tools.place import Place
 from orchestra.tools.port import Tool
+from orchestra.tools.recorded import RecordedToolbox
 from orchestra.tools.showing import as_result
-from orchestra.tools.subset import chosen_for
-from orchestra.tools.toolbox import Toolbox, ToolResult
-from orchestra.values.events import Event, EventKind
+from orchestra.tools.toolbox import ToolResult
 from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
@@ -44,23 +44,23 @@ WRAP_UP_TIME_SHARE = 0.8
 class Desk(Struct, frozen=True, kw_only=True):
     """What an agent is handed to work with; it reaches for nothing else.
 
-    `put` takes an event into the journal, `charge(tier, usage)` books a call, `clock` gives seconds since
-    the epoch. `output`: what the role's output name stands for, None for text. `counts`: how endpoints count
-    our tokens.
+    `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
+    a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
+    None for text. `counts`: how endpoints count our tokens.
     """
 
-    session: str
     tiers: Tiers
-    toolbox: Toolbox
+    toolbox: RecordedToolbox
+    track: Track
+    place: Place
     policy: Policy
     counter: Counter
     counts: Calibrations
     ledger: Ledger
     spend: Spend
     output: OutputSpec | None
-    put: Callable[[Event], Awaitable[None]]
     charge: Callable[[str, Usage], None]
-    clock: Callable[[], float]
+    tell: Callable[[str], None]
 
 
 class Agent:
@@ -69,8 +69,8 @@ class Agent:
     def __init__(self, role: Role, path: str, desk: Desk) -> None:
         self.role = role
         self.path = path
-        self.turn = 0
         self._desk = desk
+        self._track = desk.track
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
         self._short = ""
@@ -79,26 +79,40 @@ class Agent:
             path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
-        self._trail = PromptTrail()
         self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
-        self._began = 0.0
+        self._began = self._replied = 0.0
         self._lifted = False
 
     @property
+    def turn(self) -> int:
+        """Its model calls so far."""
+        return self._track.turn
+
+    @property
     def _window(self) -> int:
-        """What both tiers take, as far as it is known by now."""
+        """What both tiers take, as far as it is known by now, or was when it was recorded."""
+        recorded = self._track.window
+        if recorded is not None:
+            return recorded
         return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
-        self.context.add_input(task, at=self._desk.clock())
+        at = self._track.clock()
+        self.context.add_input(task, at=at)
         if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
-            self._toolbox = chosen_for(task, self._toolbox).joined(self._own_tools())
-        await self._put("started", {"role": self.role.name}, {"task": task})
+            self._toolbox = self._toolbox.chosen(task).joined(self._own_tools())
+        started = {"role": self.role.name, "window": self._window}
+        await self._track.put("started", started, {"task": task}, at=at)
         self._began = anyio.current_time()
-        with anyio.move_on_after(self.role.limits.seconds) as scope:
+        place = self._desk.place
+        with anyio.move_on_after(self.role.limits.seconds) as place.scope:
+            if place.stopped:
+                place.scope.cancel()
             return await self._work()
-        assert scope.cancelled_caught
+        assert place.scope.cancelled_caught
+        if place.stopped:
+            raise AgentFailed(place.stopped, agent=self.path)
         raise LimitReached(
             f"{self.path} took longer than its limit of {self.role.limits.seconds:g} s; "
             "raise limits.seconds in its role file or ask for less",
@@ -115,7 +129,7 @@ class Agent:
             reply = await self._ask(tier, last=last, finishing=finishing)
             if reply is None:
                 continue
-            self.context.record_reply(reply, at=self._desk.clock())
+            self.context.record_reply(reply, at=self._replied)
             if reply.calls and not last:
                 await self._act(reply)
             elif tier != self._final:
@@ -136,14 +150,18 @@ class Agent:
             yield EscalateTool(self._lift, times)
 
     def _must_finish(self) -> str:
-        """Why the next call has to be the last, "" when it need not."""
+        """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
+        recorded = self._track.recorded_step
+        if recorded is not None:
+            self._short = recorded.data.get("short", "")
+            return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
         if scope := self._purse.ending:
             self._short = scope
             return f"the {scope}'s budget"
-        spent = anyio.current_time() - self._began
+        spent = anyio.current_time() - self._began - self._desk.place.waited
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
             return f"its limit of {limits.seconds:g} s"
         return ""
@@ -154,12 +172,13 @@ class Agent:
         if limit is not None and self.turn > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         ask = WRAP_UP if finishing else ""
+        self._track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
         try:
             return await self._try(tier, last=last, ask=ask)
         except ContextTooLong as error:
             # The endpoint has told its window, or that ours is too large: once more with what fits.
             self.context.too_long(error.window)
-            await self._put("note", {"what": "window lowered", "tokens": self.context.budget.window})
+            await self._track.put("note", {"what": "window lowered", "tokens": self.context.budget.window})
             return await self._try(tier, last=last, ask=ask)
 
     async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
@@ -167,7 +186,7 @@ class Agent:
         if self._window < self.context.budget.window:  # another agent's call has taught it
             self.context.narrow(self._window)
         critical = bool(ask) or (last and len(self._toolbox) > 0)
-        at = self._desk.clock()
+        at = self._track.made
         await make_room(self.context, self._toolbox.specs, self._summariser, critical=critical, at=at)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
@@ -175,8 +194,8 @@ class Agent:
             self._toolbox.specs, output, enforced=True, ask=ask, critical=critical, at=at
         )
         for report in self.context.take_reports():
-            await self._put("compacted", structs.asdict(report))
-        self.turn += 1
+            await self._track.put("compacted", structs.asdict(report))
+        self._track.turn += 1
         request = Request(
             messages=prompt.messages,
             tools=prompt.tools,
@@ -184,7 +203,7 @@ class Agent:
             output=output,
             purpose="final" if last else "step",
             cache_until=prompt.cache_until,
-            session=self._desk.session,
+            session=self._track.recording.session,
         )
         try:
             sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
@@ -195,31 +214,36 @@ class Agent:
 
     async def _failed(self, tier: str, problem: str, error: OutputInvalid | None = None) -> None:
         """A reply and its repair did not fit: the step goes to the large tier, or it is over."""
-        await self._put("note", {"what": "output invalid", "tier": tier, "problem": problem[:300]})
+        await self._track.put("note", {"what": "output invalid", "tier": tier, "problem": problem[:300]})
         if tier == "large" or "large" not in self._desk.tiers:
             raise error or AgentFailed(f"{self.path} gave no usable result: {problem}", agent=self.path)
-        await self._put("note", {"what": "escalated", "from": tier, "to": "large"})
+        await self._track.put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"
 
     async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
         """A call beside the steps: charged and recorded like them, under its own purpose."""
+        recorded = self._track.recorded
+        if recorded is not None and recorded.data["purpose"] != "summary":
+            raise LimitReached("there was no room for a summary when this was recorded", limit="tokens")
         tokens = sum(map(self._desk.counter.message, request.messages))
         sizes = (tokens, request.max_output_tokens or 0)
         return await self._call(tier, request, sizes, Sent(request.messages))
 
     async def _call(self, tier: str, request: Request, sizes: tuple[int, int], sent: Sent) -> Reply:
-        """Reserve, record, ask, settle, record. `sizes`: tokens of the prompt, and of the reply at most."""
-        desk = self._desk
-        model = desk.tiers[tier]
-        moment = self._moment()
-        held, request = await self._purse.hold(model, request, *sizes)
+        """Hold, ask, settle. `sizes`: tokens of the prompt, and of the reply at most.
+
+        What the record has was paid for before: nothing is held for it.
+        """
+        model = self._desk.tiers[tier]
+        recorded = self._track.recorded
+        if recorded is not None and recorded.outcome is not None:
+            held = self._purse.hold_nothing()
+        else:
+            await self._track.missing()
+            held, request = await self._purse.hold(model, request, *sizes)
         try:
-            if request.purpose == "summary":
-                await desk.put(prompt_event(moment, sent))
-            else:
-                await self._trail.record(desk.put, moment, sent)
-            about = {"tier": tier, "purpose": request.purpose}
-            await self._put("call", {**about, "model": model.name, "tokens": sizes[0]})
+            self._track.aside |= {"tokens": sizes[0], "window": self.context.budget.window}
+            await self._track.prompt(sent, beside=request.purpose == "summary")
             try:
                 reply = await model.reply(request)
             except ModelError as error:
@@ -229,9 +253,8 @@ class Agent:
                 raise
             self._purse.saw(model, sizes[0], reply.usage)
             await self._settle(held, tier, reply.usage)
-            if reply.waited_seconds:
-                about["waited"] = f"{reply.waited_seconds:.3f}"
-            await desk.put(reply_event(self._moment(), reply, about))
+            self._replied = self._track.replied
+            await self._track.keep(reply.seconds)
             return reply
         finally:
             held.release()
@@ -240,28 +263,19 @@ class Agent:
         """Book a call, with a word to the journal when a budget comes close to its end."""
         self._desk.charge(tier, usage)
         for warned in self._purse.settle(held, usage):
-            await self._put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
+            await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
-        for call in reply.calls:
-            await self._put("tool_called", {"tool": call.name, "id": call.id}, {"arguments": call.arguments})
         results = await self._toolbox.run_all(reply.calls)
         taken = [await self._result(result) for result in results]
-        self.context.record_results(taken, at=self._desk.clock())
-        for result, shown in zip(results, taken, strict=True):
-            data = {
-                "tool": result.call.name,
-                "id": result.call.id,
-                "seconds": round(result.seconds, 4),
-                "passages": len(result.output.passages),
-                "error": result.error,
-            }
-            await self._put("tool_returned", data, {"result": shown.text})
+        self.context.record_results(taken, at=max(result.at for result in results))
 
     async def _result(self, result: ToolResult) -> Result:
         """A tool's result as the context takes it; its documents become sources of the session."""
         desk = self._desk
+        if result.unknown:
+            desk.tell(f"{self.path}: {result.error}")
         if result.error:
             return Result(call=result.call, text=result.error, failed=True)
         desk.ledger.show(self.path, result.output.passages)
@@ -278,22 +292,4 @@ class Agent:
             status=status,
             reason=reason,
             short=self._short if finishing else "",
-        )
-
-    def _moment(self) -> Moment:
-        return Moment(self._desk.session, self.path, self.turn, self._desk.clock())
-
-    async def _put(
-        self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str] | None = None
-    ) -> None:
-        await self._desk.put(
-            Event(
-                session=self._desk.session,
-                agent=self.path,
-                turn=self.turn,
-                kind=kind,
-                at=self._desk.clock(),
-                data=data,
-                texts=texts or {},
-            )
         )

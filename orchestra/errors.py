@@ -7,6 +7,7 @@ The tree, compared with the classes by `tests/test_house.py`:
     │   ├── RoleError              a role file
     │   ├── ConfigError            orchestra.toml, the environment, a flag
     │   ├── InputError             a question, a folder, a session's name
+    │   ├── RecordDiffers          a resumed run asks what its record does not hold
     │   └── StoreError             the store cannot be opened, read or written
     ├── ToolError              text for the model: the agent reads it and goes on
     │   ├── ToolUnknown            no such tool in this agent's subset
@@ -41,7 +42,8 @@ class OrchestraError(Exception):
 def alone() -> Iterator[None]:
     """Take an error that came alone out of the group that a task group wrapped it in.
 
-    A person reads one sentence, and a caller's `except ToolError` works, wherever the error was raised.
+    A person reads one sentence, and a caller's `except ToolError` works, wherever the error was raised. Of
+    several mistakes that a person has to mend, made at once by siblings, the first is raised.
     """
     try:
         yield
@@ -50,7 +52,9 @@ def alone() -> Iterator[None]:
         while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
             error = error.exceptions[0]
         if isinstance(error, BaseExceptionGroup):
-            raise
+            if not all(isinstance(each, UserError) for each in error.exceptions):
+                raise
+            error = error.exceptions[0]
         raise error from error.__cause__
 
 
@@ -77,6 +81,15 @@ class ConfigError(UserError):
 
 class InputError(UserError):
     """A question, a folder or a name that leads nowhere."""
+
+
+class RecordDiffers(UserError):
+    """A run over a session's record asks for what is not in it; `agent` and `turn` say where."""
+
+    def __init__(self, message: str, *, agent: str = "", turn: int = 0) -> None:
+        super().__init__(message)
+        self.agent = agent
+        self.turn = turn
 
 
 class StoreError(UserError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,36 +14,24 @@ import anyio.to_thread
 from msgspec import Struct
 
 from orchestra.config.load import load_settings
-from orchestra.config.settings import PRESETS, Settings
-from orchestra.context.policy import policy_for
+from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
-from orchestra.errors import InputError, OrchestraError
-from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.journal import Journal
-from orchestra.journal.records import Status
-from orchestra.journal.rows import SessionStart
 from orchestra.models.configured import configured_models, keys_of
-from orchestra.models.counts import Calibrations
 from orchestra.models.governor.statistics import GovernorStatistics
 from orchestra.models.guarding import Guard
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
+from orchestra.resume.host import Host
+from orchestra.resume.start import OWN_WORKFLOW, Start, place_of
 from orchestra.roles.load import load_roles
+from orchestra.session.diary import Watch
 from orchestra.session.gate import Gate, GateStatistics
 from orchestra.session.house import House
-from orchestra.session.opening import (
-    check_prices,
-    check_question,
-    end_of,
-    index_file,
-    nothing_to_read,
-    overrides_of,
-)
-from orchestra.session.session import Kit, Session, Watch
+from orchestra.session.library import Library
+from orchestra.session.opening import check_prices, make_kit
+from orchestra.session.session import Session
 from orchestra.session.watchdog import Blocks, watched
-from orchestra.spend.scope import Spend
-from orchestra.tools.documents.index import DocumentIndex
-from orchestra.tools.documents.tools import document_tools
 from orchestra.tools.port import Tool
 from orchestra.tools.threads import tool_threads
 from orchestra.tools.toolbox import Toolbox
@@ -54,11 +41,6 @@ from orchestra.workflow import Options, research_then_write
 
 T = TypeVar("T")
 Workflow = Callable[[Session, str], Awaitable[T]]
-
-# What "no limit" is in bytes, for the reader of files.
-NO_LIMIT = 1 << 62
-# A session's end is written whatever is cancelled, for at most so long.
-CLOSING_SECONDS = 5.0
 
 
 class Hosting(Struct, frozen=True, kw_only=True):
@@ -73,7 +55,7 @@ class Hosting(Struct, frozen=True, kw_only=True):
     tools: tuple[Tool, ...] = ()
 
 
-class Runtime:
+class Runtime(Host):
     """`async with Runtime() as runtime:` hosts sessions until the block ends.
 
     `settings` None: what the command line would find. Raises UserError at entry for settings, roles, store.
@@ -87,15 +69,11 @@ class Runtime:
         roles: Iterable[Role] = (),
         tools: Iterable[Tool] = (),
     ) -> None:
+        super().__init__()
         self._settings = settings
         self._hosting = Hosting(models=models, roles=tuple(roles), tools=tuple(tools))
         self._stack = AsyncExitStack()
-        self._indexes: dict[str, DocumentIndex] = {}
-        self._opening = anyio.Lock()
-        self._toolbox = Toolbox()
         self._guard = Guard()
-        self._kit: Kit | None = None
-        self._house: House | None = None
         self._drain_seconds: float | None = None
         self.blocked = Blocks()
 
@@ -111,13 +89,6 @@ class Runtime:
         await self.drain(self._drain_seconds)
         await self._stack.aclose()
         self._kit = None
-
-    @property
-    def kit(self) -> Kit:
-        """What all sessions share; there only inside the block."""
-        if self._kit is None:
-            raise RuntimeError("A Runtime works inside its `async with` block only.")
-        return self._kit
 
     @property
     def governors(self) -> Mapping[str, GovernorStatistics]:
@@ -150,15 +121,16 @@ class Runtime:
 
         `strict`: sentences that are not supported are removed, not marked. `watch`: called with each event.
         """
-        options = Options(strict=strict, review=review)
-        async with self.session(question, documents=documents, watch=watch) as session:
-            return await research_then_write(session, question, options)
+        options = {"strict": strict, "review": review}
+        start = Start(documents=str(documents), options=options)
+        async with self.begin(question, start, watch=watch) as session:
+            return await research_then_write(session, session.question, Options(**options))
 
     async def run(self, workflow: Workflow[T], question: str, *, documents: str | Path | None = None) -> T:
         """A workflow of your own: an async function of a session and a question."""
-        name = getattr(workflow, "__name__", type(workflow).__name__)
-        async with self.session(question, documents=documents, workflow=name) as session:
-            return await workflow(session, question)
+        start = Start(workflow=place_of(workflow), documents=str(documents) if documents else "")
+        async with self.begin(question, start) as session:
+            return await workflow(session, session.question)
 
     @asynccontextmanager
     async def session(
@@ -167,67 +139,20 @@ class Runtime:
         *,
         documents: str | Path | None = None,
         watch: Watch | None = None,
-        workflow: str = "research_then_write",
+        workflow: str = OWN_WORKFLOW,
     ) -> AsyncIterator[Session]:
-        """One request, recorded from start to end however it ends. Raises Overloaded without a place."""
-        check_question(question)
-        async with self._inside.gate.place(), self._recorded(question, documents, watch, workflow) as session:
+        """One request, recorded from start to end however it ends. Raises Overloaded without a place.
+
+        `workflow`: where the function is that the caller runs, as module:name, by which it is resumed.
+        """
+        start = Start(workflow=workflow, documents=str(documents) if documents is not None else "")
+        async with self.begin(question, start, watch=watch) as session:
             yield session
-
-    @asynccontextmanager
-    async def _recorded(
-        self, question: str, documents: str | Path | None, watch: Watch | None, workflow: str
-    ) -> AsyncIterator[Session]:
-        kit = self.kit
-        toolbox, problems = self._toolbox, tuple[str, ...]()
-        if documents is not None:
-            index = await self._index(documents)
-            toolbox, problems = toolbox.joined(document_tools(index)), index.problems
-            if not index.refreshed.documents:
-                raise InputError(nothing_to_read(str(documents), problems), key="documents")
-        now = kit.clock()
-        name = session_id(now, secrets.token_bytes(RANDOM_BYTES))
-        models = {tier: model.name for tier, model in kit.tiers.items()}
-        await kit.journal.begin(
-            SessionStart(
-                id=name, question=question, created=now, workflow=workflow, config={"models": models}
-            )
-        )
-        session = Session(kit, name, question, toolbox=toolbox, watch=watch)
-        session.problems = problems
-        async with self._inside.hosted(session), self._ending(session):
-            await session.record("started", data={"workflow": workflow, "models": models})
-            yield session
-
-    @asynccontextmanager
-    async def _ending(self, session: Session) -> AsyncIterator[None]:
-        """A session's end in the journal, whichever it is."""
-        status: Status = "interrupted"
-        try:
-            yield
-            status = end_of(session.stopped)
-        except OrchestraError as error:
-            status = "failed"
-            await session.record("failed", data={"reason": str(error)})
-            raise
-        except Exception as error:
-            status = "failed"
-            await session.record("failed", data={"reason": f"{type(error).__name__}: {error}"})
-            raise
-        finally:
-            with anyio.move_on_after(CLOSING_SECONDS, shield=True):
-                await session.kit.journal.finish(session.id, status, at=session.kit.clock())
-
-    @property
-    def _inside(self) -> House:
-        if self._house is None:
-            raise RuntimeError("A Runtime works inside its `async with` block only.")
-        return self._house
 
     async def _open(self) -> None:
         settings = self._settings or load_settings().settings
         self._settings = settings
-        limits, hosting = settings.limits, settings.runtime
+        hosting = settings.runtime
         self._drain_seconds = hosting.drain_seconds
         self._house = House(Gate(hosting.sessions, hosting.waiting, time.monotonic))
         tool_threads().total_tokens = hosting.tool_threads
@@ -246,33 +171,10 @@ class Runtime:
         )
         check_prices(tiers, settings)
         self._toolbox = Toolbox(self._hosting.tools)
-        counter = counter_for(tiers.model_for("large").name)
-        await anyio.to_thread.run_sync(counter.load)
+        self._library = Library(settings, self._stack)
+        self._kit = make_kit(settings, roles, tiers, journal)
+        await anyio.to_thread.run_sync(self._kit.counter.load)
         self._stack.enter_context(watched(hosting.blocked_seconds, self.blocked.add))
-        self._kit = Kit(
-            limits=limits,
-            roles=roles,
-            policies={name: policy_for(name, overrides_of(settings, name)) for name in PRESETS},
-            tiers=tiers,
-            counter=counter,
-            journal=journal,
-            spend=Spend("runtime", tokens=settings.runtime.tokens, cost=settings.runtime.dollars),
-            counts=Calibrations(),
-            clock=time.time,
-        )
-
-    async def _index(self, folder: str | Path) -> DocumentIndex:
-        """The folder's index, opened once for all sessions and brought up to date for each."""
-        assert self._settings is not None
-        path = str(await anyio.Path(folder).resolve())
-        async with self._opening:
-            index = self._indexes.get(path)
-            if index is not None:
-                await index.refresh()
-                return index
-            store = index_file(self._settings)
-            index = DocumentIndex(
-                folder, store=store, limit_bytes=self._settings.documents.file_bytes or NO_LIMIT
-            )
-            self._indexes[path] = await self._stack.enter_async_context(index)
-            return index
+        group = await self._stack.enter_async_context(anyio.create_task_group())
+        self._stack.callback(group.cancel_scope.cancel)
+        group.start_soon(self._at_work.listen, journal)

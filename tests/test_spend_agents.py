@@ -143,7 +143,9 @@ async def test_a_prompt_that_was_too_long_is_trimmed_once(tmp_path: Path, told: 
         handoff = await session.ask("clerk", "Read.")
     assert handoff.value == "done"
     assert model.requests[7].tokens < (model.requests[6].tokens if told else 24_000)
-    assert [event.data["tokens"] for event in events if event.kind == "note"] == [told or 24_000]
+    assert [event.data["tokens"] for event in events if event.data.get("what") == "window lowered"] == [
+        told or 24_000
+    ]
 
 
 async def test_a_prompt_that_is_too_long_again_ends_the_agent(tmp_path: Path) -> None:

@@ -14,6 +14,14 @@ from orchestra.errors import OrchestraError, UserError
 # sessions` does not pay for what `orchestra research` needs.
 COMMANDS = {
     "research": ("orchestra.cli.research", "research"),
+    "resume": ("orchestra.cli.resume", "resume"),
+    "fork": ("orchestra.cli.resume", "fork"),
+    "replay": ("orchestra.cli.replay", "replay"),
+    "stop": ("orchestra.cli.people", "stop"),
+    "approvals": ("orchestra.cli.people", "approvals"),
+    "approve": ("orchestra.cli.people", "approve"),
+    "refuse": ("orchestra.cli.people", "refuse"),
+    "store": ("orchestra.cli.store", "store"),
     "check": ("orchestra.cli.check", "check"),
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),

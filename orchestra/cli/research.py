@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +24,13 @@ STOPPED = "interrupted"  # session.INTERRUPTED, written here so that --help impo
 
 if TYPE_CHECKING:
     from orchestra.config.settings import Resolved
+    from orchestra.runtime import Runtime
+    from orchestra.session.diary import Watch
     from orchestra.session.session import Session
+    from orchestra.values.events import Event
     from orchestra.values.report import Report
+
+    Work = Callable[[], Awaitable[Any]]
 
 
 @click.command()
@@ -45,9 +52,9 @@ def research(question: str, docs: Path, resolved: Resolved, **options: Any) -> i
 
 
 class Run:
-    """One call of the command."""
+    """One call of a command that runs a session."""
 
-    def __init__(self, question: str, docs: Path, resolved: Resolved, options: dict[str, Any]) -> None:
+    def __init__(self, question: str, docs: Path | None, resolved: Resolved, options: dict[str, Any]) -> None:
         self.question = question
         self.docs = docs
         self.resolved = resolved
@@ -61,7 +68,6 @@ class Run:
 
     async def run(self) -> int:
         from orchestra.runtime import Runtime
-        from orchestra.workflow import Options, research_then_write
 
         self.say(self.resolved.choice)
         if self.resolved.by_default and not self.quiet:
@@ -71,18 +77,28 @@ class Run:
         for warning in self.resolved.warnings:
             click.echo(f"orchestra: {warning}", err=True)
         view = self._view()
-        options = Options(strict=self.options["strict"], review=self.options["review"])
         async with Runtime(self.resolved.settings) as runtime:
-            watch = view.progress if view is not None else None
-            async with runtime.session(self.question, documents=self.docs, watch=watch) as session:
+            watch = Watching(view.progress if view is not None else None)
+            async with self.opened(runtime, watch) as (session, work):
                 for problem in session.problems:
                     self.say(f"left out: {problem}")
                 with view or nullcontext(), alone():
                     async with anyio.create_task_group() as group:
                         group.start_soon(stop_on_signal, session, group.cancel_scope)
-                        self.report = await research_then_write(session, self.question, options)
+                        self.report = await work()
                         group.cancel_scope.cancel()
         return INTERRUPTED if self.report is None else self._finish(self.report)
+
+    @asynccontextmanager
+    async def opened(self, runtime: Runtime, watch: Watch) -> AsyncIterator[tuple[Session, Work]]:
+        """The session, and what is to be done in it."""
+        from orchestra.resume.start import Start
+        from orchestra.workflow import Options, research_then_write
+
+        options = {"strict": self.options["strict"], "review": self.options["review"]}
+        start = Start(documents=str(self.docs), options=options)
+        async with runtime.begin(self.question, start, watch=watch) as session:
+            yield session, partial(research_then_write, session, session.question, Options(**options))
 
     def _view(self) -> TreeView | PlainView | None:
         if self.quiet:
@@ -108,13 +124,30 @@ class Run:
         return 0
 
 
+class Watching:
+    """Hands events on, and says what a session waits for."""
+
+    def __init__(self, progress: Watch | None) -> None:
+        self._progress = progress
+
+    def __call__(self, event: Event) -> None:
+        if self._progress is not None:
+            self._progress(event)
+        if event.kind == "approval" and event.data["state"] == "asked":
+            click.echo(
+                f"orchestra: {event.data['what']} {event.texts.get('detail', '')}\n"
+                f"  answer with `orchestra approve {event.session}` or `orchestra refuse {event.session}`",
+                err=True,
+            )
+
+
 async def stop_on_signal(session: Session, everything: anyio.CancelScope) -> None:
     """The first Ctrl-C ends the work and leaves a partial report; the second ends the rest as well."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
             if session.stopped:
                 everything.cancel()
-            session.stop(STOPPED)
+            session.stop(STOPPED, who="a signal")
 
 
 def write_report(path: Path, text: str, *, asked: bool) -> bool:

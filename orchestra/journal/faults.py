@@ -23,6 +23,16 @@ _SENTENCES = {
     sqlite3.SQLITE_PERM: "The store {at} may not be written by this user: choose another with --store",
     sqlite3.SQLITE_IOERR: "The disk that holds the store {at} failed: {why}",
 }
+# PostgreSQL's SQLSTATE codes and classes (appendix A of its manual).
+_SERVER_SENTENCES = {
+    "57P": "The store's server {at} cannot be reached: it is shutting down or starting up; wait for it",
+    "53100": "The disk of the store's server {at} is full: free some space",
+    "53300": "The store's server {at} has no connection left: raise max_connections or end other programs",
+    "28": "The store's server {at} does not let this user in: check user and password",
+    "3D": "The store's server {at} has no such database: create it, or choose another store",
+    "42501": "This user may not write the store {at}: grant the right, or choose another with --store",
+    "25006": "The store {at} is read-only: choose the primary server",
+}
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -44,4 +54,13 @@ def explain(error: DBAPIError, at: Address) -> StoreError:
             return StoreBusy(f"The store {at} is locked by another process: end it, or choose another store.")
         if code in _SENTENCES:
             return StoreError(_SENTENCES[code].format(at=at, why=why) + ".")
+    if at.kind == "server":
+        code = getattr(cause, "sqlstate", None) or ""
+        for beginning, sentence in _SERVER_SENTENCES.items():
+            if code.startswith(beginning):
+                return StoreError(sentence.format(at=at, why=why) + ".")
+        if error.connection_invalidated or not code:
+            return StoreError(
+                f"The store's server {at} cannot be reached: {why.rstrip('.')}; start it or check its address."
+            )
     return StoreError(f"The store {at} does not answer as it should: {why}.")

@@ -11,7 +11,7 @@ Many sessions and many processes may write the same store; a session is written 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from orchestra.errors import StoreError
+from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
-from orchestra.journal.reading import Reader, this_process
-from orchestra.journal.records import SessionRecord, Status
+from orchestra.journal.reading import Reader, is_gone, this_process
+from orchestra.journal.records import Order, SessionRecord, Status
 from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart, encode
 from orchestra.journal.writer import Options, Writer
 from orchestra.log import get_logger
@@ -31,20 +31,23 @@ from orchestra.redact import Redactor
 from orchestra.values.events import Event
 
 if TYPE_CHECKING:
+    from orchestra.journal.forking import Fork
     from orchestra.journal.store import Store
 
 log = get_logger()
 
 # What an item takes beside its texts, in bytes, roughly.
 _ITEM_BYTES = 300
+_PATIENCE_SECONDS = 0.1
 
 
 class Journal(Reader):
     """Records and reads; made by `open`. All methods raise StoreError for what is wrong with the store."""
 
-    def __init__(self, store: Store, writer: Writer) -> None:
+    def __init__(self, store: Store, writer: Writer, clean: Redactor) -> None:
         super().__init__(store)
         self._writer = writer
+        self._clean = clean
         self._live: dict[str, Live] = {}
 
     @classmethod
@@ -62,7 +65,8 @@ class Journal(Reader):
 
         options = options or Options()
         store = await anyio.to_thread.run_sync(partial(Store, read_address(url)))
-        maker = RowMaker(Redactor(secrets), owner=this_process())
+        clean = Redactor(secrets)
+        maker = RowMaker(clean, owner=this_process())
         writer = Writer(store.write, maker, options)
         failure: BaseException | None = None
         try:
@@ -70,7 +74,7 @@ class Journal(Reader):
             async with anyio.create_task_group() as group:
                 group.start_soon(writer.run)
                 try:
-                    yield cls(store, writer)
+                    yield cls(store, writer, clean)
                 except BaseException as error:  # noqa: BLE001 - raised again below
                     failure = error
                 failure = await _closed(writer, failure)
@@ -95,14 +99,72 @@ class Journal(Reader):
         self._writer.put(item)
 
     async def reopen(self, prefix: str) -> SessionRecord:
-        """A session that was begun earlier, to be gone on with. Raises InputError where there is none."""
-        from orchestra.journal import queries
+        """A session that was begun earlier, to be gone on with.
+
+        Raises InputError where there is none, and where a process that lives is at work on it.
+        """
+        from orchestra.journal import orders, queries
 
         found = await self.find_session(prefix)
+        mine = this_process()
+        at_work = found.status in ("running", "waiting") and not is_gone(found.owner)
+        here = at_work and found.owner != mine and found.owner.partition(":")[0] == mine.partition(":")[0]
+        if found.id in self._live or here:
+            raise InputError(
+                f"The session {found.id} is being run by the process {found.owner}: stop it first."
+            )
+        if not await self._read(orders.take_over, found.id, found.owner, mine):
+            raise InputError(f"The session {found.id} was just taken up by another process.")
         last = await self._read(queries.last_seq, found.id)
-        live = self._live[found.id] = Live(found.id, seq=last)
-        await self._change(live, SessionChange("running", None))
+        self._live[found.id] = Live(found.id, seq=last)
         return found
+
+    async def fork(self, source: SessionRecord, new: Fork, question: str | None = None) -> None:
+        """A new session from a point of another; `question` in place of its own. Raises InputError."""
+        from orchestra.journal import forking, queries
+
+        forking.check_event(source, new.at, await self._read(queries.last_seq, source.id))
+        if question is not None:
+            await self.begin(SessionStart(id=new.id, question=question, created=new.created))
+            await self.flush()
+            del self._live[new.id]
+        await self._read(forking.fork, source, new, question is not None)
+
+    async def give(self, order: Order) -> None:
+        """Ask something of a session, whichever process runs it."""
+        from orchestra.journal import orders
+
+        await self._read(orders.give, order)
+
+    async def orders(self, sessions: Sequence[str]) -> tuple[Order, ...]:
+        """What people have asked of these sessions."""
+        from orchestra.journal import orders
+
+        return await self._read(orders.given, tuple(sessions))
+
+    @property
+    def clean(self) -> Redactor:
+        """What takes secrets out of a text before it is written."""
+        return self._clean
+
+    async def change(self, session: str, status: Status) -> None:
+        """A session that goes on is now in this state."""
+        live = self._live.get(session)
+        if live is not None:
+            await self._change(live, SessionChange(status, None))
+
+    async def durable(self) -> None:
+        """As `flush`, with patience: waits up to `durable_seconds` for a store that takes nothing."""
+        until = anyio.current_time() + self._writer.options.durable_seconds
+        while True:
+            try:
+                await self.flush()
+            except StoreError:
+                if anyio.current_time() >= until:
+                    raise
+                await anyio.sleep(_PATIENCE_SECONDS)
+            else:
+                return
 
     async def record(self, event: Event) -> None:
         """Queue an event of a session that was begun; waits only while the queue is full.

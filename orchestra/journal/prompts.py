@@ -127,14 +127,25 @@ def prompt_event(moment: Moment, sent: Sent) -> Event:
     return PromptTrail().event(moment, sent)
 
 
-def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
-    """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
+def beside_event(moment: Moment, sent: Sent) -> Event:
+    """The prompt of a call beside the agent's own steps, as for a summary; `read_prompt` leaves it out."""
+    event = PromptTrail().event(moment, sent)
+    return structs.replace(event, data={**event.data, "beside": True})
+
+
+def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
+    """What is recorded of a reply: usage, finish, model and seconds as data, and its texts."""
     usage = structs.asdict(reply.usage)
     about = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
     calls = encode(reply.calls) if reply.calls else ""
     long = {"text": reply.text, "reasoning": reply.reasoning, "calls": calls}
-    texts = {name: text for name, text in long.items() if text}
-    return _event(moment, "reply", {**data, **about, **usage}, texts)
+    return {**about, **usage}, {name: text for name, text in long.items() if text}
+
+
+def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
+    """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
+    about, texts = reply_data(reply)
+    return _event(moment, "reply", {**data, **about}, texts)
 
 
 def _event(moment: Moment, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> Event:
@@ -165,7 +176,8 @@ async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None
 
     Raises InputError for a turn that is not recorded, naming those that are.
     """
-    events = await reader.events(session, agent=agent, kinds=("prompt",))
+    recorded = await reader.events(session, agent=agent, kinds=("prompt",))
+    events = [event for event in recorded if "beside" not in event.data]
     turns = tuple(dict.fromkeys(event.turn for event in events))
     if not turns:
         raise InputError(f"No prompt of {agent!r} is recorded in {session}.")

@@ -37,6 +37,10 @@ class Reader:
     async def _read(self, what: Callable[..., T], *arguments: Any) -> T:
         return await anyio.to_thread.run_sync(partial(what, self._store, *arguments), limiter=self._limiter)
 
+    async def do(self, what: Callable[..., T], *arguments: Any) -> T:
+        """A blocking function of the store (`upkeep`, `orders`), in a worker thread."""
+        return await self._read(what, *arguments)
+
     async def sessions(self, limit: int | None = 20) -> tuple[SessionRecord, ...]:
         """The newest sessions, newest first; None for all."""
         from orchestra.journal import queries
@@ -107,13 +111,18 @@ async def read_journal(url: str | Path) -> AsyncIterator[Reader]:
 
 
 def this_process() -> str:
-    """`host:pid`, the owner of the sessions that this process writes."""
-    return f"{socket.gethostname()}:{os.getpid()}"
+    """`host:pid`, the owner of the sessions that this process writes; with its start, where that is known.
+
+    A container that is started again has the same host and often the same number.
+    """
+    started = _started(os.getpid())
+    return f"{socket.gethostname()}:{os.getpid()}" + (f":{started}" if started else "")
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process `host:pid` has ended; False for one on another host, of which nothing is known."""
-    host, _, number = owner.rpartition(":")
+    """Whether that process has ended; False for one on another host, of which nothing is known."""
+    host, _, rest = owner.partition(":")
+    number, _, started = rest.partition(":")
     if host != socket.gethostname() or not number.isdigit():
         return False
     try:
@@ -122,4 +131,16 @@ def is_gone(owner: str) -> bool:
         return True
     except (PermissionError, OverflowError):
         return False
-    return False
+    now = _started(int(number))
+    return bool(started and now) and now != started
+
+
+def _started(process: int) -> str:
+    """When a process began, in ticks since the machine did; "" where the system does not say."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            stat = file.read()
+    except OSError:
+        return ""
+    # The name, in brackets, may hold blanks and brackets; the start is the 20th field behind it (proc(5)).
+    return stat.rpartition(b")")[2].split()[19].decode()

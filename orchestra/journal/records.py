@@ -10,8 +10,9 @@ from msgspec import Struct
 from orchestra.values.events import EventKind
 from orchestra.values.usage import NO_USAGE, Usage
 
+# "waiting": for a person.
 # "running" is also what a killed process leaves behind; "cut off" is how such a session is read.
-Status = Literal["running", "done", "partial", "failed", "interrupted", "cut off"]
+Status = Literal["running", "waiting", "done", "partial", "failed", "interrupted", "cut off"]
 
 
 class SessionRecord(Struct, frozen=True, kw_only=True):
@@ -53,3 +54,20 @@ class EventRecord(Struct, frozen=True, kw_only=True):
     at: float
     data: Mapping[str, Any]
     texts: Mapping[str, str]
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What a person asks of a session: `stop` (of it, an `agent`, a `tool`), `approve` or `refuse` (`key`).
+
+    `number` is the store's, 0 before it is there; `at` in seconds since the epoch.
+    """
+
+    session: str
+    what: Literal["stop", "approve", "refuse"]
+    agent: str = ""
+    tool: str = ""
+    key: str = ""
+    reason: str = ""
+    who: str = ""
+    at: float = 0.0
+    number: int = 0

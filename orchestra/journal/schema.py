@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 # The newest migration in `migrations/versions`; a store says which one it is at in VERSION_TABLE.
-VERSION = "0001"
+VERSION = "0002"
 VERSION_TABLE = "orchestra_version"
 
 metadata = sa.MetaData()
@@ -52,4 +52,18 @@ blobs = sa.Table(
     sa.Column("codec", sa.SmallInteger, nullable=False),  # 0: UTF-8, 1: Zstandard of UTF-8
     sa.Column("size", sa.Integer, nullable=False),  # bytes of UTF-8
     sa.Column("body", sa.LargeBinary, nullable=False),
+)
+
+# What people ask of sessions that another process may be running; a row is never changed.
+orders = sa.Table(
+    "orders",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("session", sa.String(64), nullable=False),
+    sa.Column("what", sa.String(16), nullable=False),  # stop, approve, refuse
+    sa.Column("target", sa.Text, nullable=False),  # JSON
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Index("orders_session", "session"),
 )

@@ -130,6 +130,16 @@ class Store:
         """The statement with one positional mark for each column, in the table's order."""
         return str(statement.compile(dialect=self._engine.dialect))
 
+    def compact(self) -> None:
+        """Give the room of what was deleted back to the disk; not while another process reads or writes."""
+        if self.address.kind == "server":
+            return  # PostgreSQL does so by itself
+        with self._explained(), self._engine.connect() as connection:
+            raw = connection.connection.cursor()
+            raw.execute("VACUUM")
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            raw.close()
+
     def close(self) -> None:
         self._engine.dispose()
 

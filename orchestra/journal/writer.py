@@ -28,6 +28,7 @@ class Options(Struct, frozen=True, kw_only=True):
     `group_bytes` of text, or when somebody waits in `flush`. `queue_events` and `queue_bytes` bound what
     waits to be written; `record` waits while either is reached. `locked_seconds`: how long a lock of
     another process is nobody's fault. `close_seconds`: how long closing tries to write what is left.
+    `durable_seconds`: how long what must be safe before it goes on waits for a store that takes nothing.
     """
 
     group_seconds: float = 0.05
@@ -37,6 +38,7 @@ class Options(Struct, frozen=True, kw_only=True):
     queue_bytes: int = 32_000_000
     locked_seconds: float = 10.0
     close_seconds: float = 10.0
+    durable_seconds: float = 60.0
 
 
 class Writer:
@@ -52,7 +54,7 @@ class Writer:
         self.failure: StoreError | None = None
         self._write = write
         self._make = make
-        self._options = options
+        self.options = options
         self._queue: deque[Item] = deque()
         self._bytes = 0  # of the queue and of the group at work
         self._accepted = 0
@@ -81,13 +83,13 @@ class Writer:
         self._bytes += item.size
         if len(self._queue) == 1:
             self._arrived.set()
-        if len(self._queue) >= self._options.group_events or self._bytes >= self._options.group_bytes:
+        if len(self._queue) >= self.options.group_events or self._bytes >= self.options.group_bytes:
             self._urgent.set()
 
     def _full(self, size: int) -> bool:
         waiting = self._accepted - self._written
         return waiting > 0 and (
-            waiting >= self._options.queue_events or self._bytes + size > self._options.queue_bytes
+            waiting >= self.options.queue_events or self._bytes + size > self.options.queue_bytes
         )
 
     async def flush(self) -> None:
@@ -107,7 +109,7 @@ class Writer:
         self._arrived.set()
         self._urgent.set()
         with anyio.CancelScope(shield=True):
-            with anyio.move_on_after(self._options.close_seconds):
+            with anyio.move_on_after(self.options.close_seconds):
                 await self._ended.wait()
             self._scope.cancel()
             await self._ended.wait()
@@ -133,7 +135,7 @@ class Writer:
             self._arrived = anyio.Event()
             await self._arrived.wait()
         if not self._closing:
-            with anyio.move_on_after(self._options.group_seconds):
+            with anyio.move_on_after(self.options.group_seconds):
                 await self._urgent.wait()
         if not self._closing:
             self._urgent = anyio.Event()
@@ -143,7 +145,7 @@ class Writer:
         """Takes the next group from the queue."""
         group: list[Item] = []
         size = 0
-        while self._queue and len(group) < self._options.group_events and size < self._options.group_bytes:
+        while self._queue and len(group) < self.options.group_events and size < self.options.group_bytes:
             group.append(self._queue.popleft())
             size += group[-1].size
         return group
@@ -168,7 +170,7 @@ class Writer:
             except SessionTaken:
                 raise
             except StoreError as error:
-                patient = anyio.current_time() - began < self._options.locked_seconds
+                patient = anyio.current_time() - began < self.options.locked_seconds
                 if not (isinstance(error, StoreBusy) and patient):
                     self._fail(error)
             else:

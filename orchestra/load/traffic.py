@@ -15,7 +15,8 @@ from orchestra.load.notes import question_of
 from orchestra.load.plan import Fate, LoadPlan, Outcome
 from orchestra.load.witness import Witness
 from orchestra.runtime import Runtime
-from orchestra.session.session import Session, as_json
+from orchestra.session.outputs import as_json
+from orchestra.session.session import Session
 
 Work = Callable[[Session, str], Awaitable[Any]]
 

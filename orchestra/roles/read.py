@@ -13,13 +13,14 @@ from orchestra.config.nearest import hint, shown
 from orchestra.config.settings import PRESETS
 from orchestra.config.words import number_from_text
 from orchestra.errors import RoleError
+from orchestra.roles.conditions import condition_of
 from orchestra.roles.finding import Finding
 from orchestra.roles.foreign import IGNORED_KEYS, INSTEAD, is_foreign_tool
 from orchestra.roles.front import Front, read_text, split_front
 from orchestra.roles.tool_words import split_tools
 from orchestra.values.roles import Limits, Role
 
-KEYS = ("name", "description", "tools", "model", "output", "context", "limits", "handoff_tokens")
+KEYS = ("name", "description", "tools", "model", "output", "context", "limits", "handoff_tokens", "approve")
 LIMITS = ("steps", "tokens", "seconds", "escalations")
 LONGEST_NAME = 64
 
@@ -138,6 +139,8 @@ class _Reader:
             yield key, _one_of(_text(node), self._known.presets, "context preset")
         elif key == "limits":
             yield key, _limits(node)
+        elif key == "approve":
+            yield key, _approve(node)
         else:
             yield key, _positive("tokens", node)
 
@@ -212,6 +215,24 @@ def _model(node: Any) -> Iterator[tuple[str, str]]:
 
 def _limits(node: Any) -> Limits:
     return Limits(**{key: _positive(key, value) for key, value in _pairs(node, LIMITS)})
+
+
+def _approve(node: Any) -> tuple[tuple[str, str], ...]:
+    """One rule for every tool, or a rule for each by name."""
+    if _kind(node) == "scalar":
+        return (("*", _rule(node)),)
+    if _kind(node) != "mapping":
+        raise _Wrong("must be a rule, or written as {tool: rule, ...}.")
+    return tuple((_text(tool), _rule(rule)) for tool, rule in node.value)
+
+
+def _rule(node: Any) -> str:
+    rule = _text(node)
+    try:
+        condition_of(rule)
+    except ValueError as error:
+        raise _Wrong(f"{error}.") from None
+    return rule
 
 
 def _positive(name: str, node: Any) -> Any:

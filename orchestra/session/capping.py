@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestra.context.tokens import Counter
+from orchestra.values.handoffs import HandOff, Outcome
 
 
 def capped(value: Any, cap: int, counter: Counter) -> tuple[Any, int, int]:
@@ -51,3 +52,22 @@ def _text(value: Any) -> str:
     if isinstance(value, BaseModel):
         return value.model_dump_json()
     return " ".join(_text(part) for part in value) if isinstance(value, tuple | list) else str(value)
+
+
+def enveloped(outcome: Outcome, receiver: str, cap: int, counter: Counter, *, session: str) -> HandOff[Any]:
+    """What an agent of this session made, in its envelope, within the cap."""
+    value = outcome.value if outcome.value is not None else outcome.text or None
+    tokens = left_out = 0
+    if value is not None:
+        value, tokens, left_out = capped(value, cap, counter)
+    return HandOff(
+        sender=outcome.agent,
+        receiver=receiver,
+        value=value,
+        status=outcome.status,
+        reason=outcome.reason,
+        tokens=tokens,
+        cap=cap,
+        left_out=left_out,
+        references=(f"{session}/{outcome.agent}",) if left_out else (),
+    )

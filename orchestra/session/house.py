@@ -48,7 +48,7 @@ class House:
             if await self._emptied(seconds):
                 return
             for session, _ in list(self._inside.values()):
-                session.stop(INTERRUPTED)
+                session.stop(INTERRUPTED, who="the runtime, which shut down")
             if await self._emptied(STOPPING_SECONDS):
                 return
             for _, scope in list(self._inside.values()):

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from orchestra.config.settings import Preset, Settings
+from orchestra.config.settings import PRESETS, Preset, Settings
+from orchestra.context.policy import policy_for
+from orchestra.context.tokens import counter_for
 from orchestra.errors import ConfigError, InputError
 from orchestra.journal.address import read_address
+from orchestra.journal.journal import Journal
 from orchestra.journal.records import Status
+from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
+from orchestra.session.kit import Kit
 from orchestra.session.session import INTERRUPTED
+from orchestra.spend.scope import Spend
+from orchestra.values.roles import Role
 
 
 def check_question(question: str) -> None:
@@ -63,3 +72,18 @@ def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
     """What the configuration says of a context preset, without what it leaves as it is."""
     given = settings.context.get(preset)
     return dict(given.figures()) if given is not None else {}
+
+
+def make_kit(settings: Settings, roles: Mapping[str, Role], tiers: Tiers, journal: Journal) -> Kit:
+    """A runtime's kit from its settings and what was opened for it."""
+    return Kit(
+        limits=settings.limits,
+        roles=roles,
+        policies={name: policy_for(name, overrides_of(settings, name)) for name in PRESETS},
+        tiers=tiers,
+        counter=counter_for(tiers.model_for("large").name),
+        journal=journal,
+        spend=Spend("runtime", tokens=settings.runtime.tokens, cost=settings.runtime.dollars),
+        counts=Calibrations(),
+        clock=time.time,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import msgspec
 from pydantic import BaseModel, ValidationError
 
 from orchestra.values.messages import OutputSpec
@@ -31,3 +32,12 @@ def _problems(error: ValidationError) -> str:
     ]
     more = f"; and {len(faults) - 5} more" if len(faults) > 5 else ""
     return "; ".join(parts) + more
+
+
+def as_json(value: Any) -> str:
+    """A handed value as text for the journal."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    return "" if value is None else msgspec.json.encode(value, enc_hook=str).decode()

@@ -8,35 +8,37 @@ from typing import Any, TypeVar
 
 import anyio
 import msgspec
-from msgspec import Struct
 from pydantic import BaseModel
 
 from orchestra.agent import Agent, Desk
-from orchestra.config.settings import SessionLimits
 from orchestra.context.budget import budget_of
-from orchestra.context.policy import Policy
-from orchestra.context.tokens import Counter
 from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.journal import Journal
-from orchestra.models.counts import Calibrations
-from orchestra.models.tiers import Tiers
-from orchestra.session.capping import capped
-from orchestra.session.outputs import output_spec
+from orchestra.journal.track import Track
+from orchestra.session.bill import Bill
+from orchestra.session.capping import enveloped
+from orchestra.session.desks import Common, desk_for
+from orchestra.session.diary import NEW, Diary, Origin, Watch
+from orchestra.session.kit import Kit
+from orchestra.session.outputs import as_json, output_spec
+from orchestra.session.paths import Paths
+from orchestra.session.people import People
+from orchestra.session.places import Places
 from orchestra.spend.scope import Spend
+from orchestra.tools.approval import Answer, Asked
+from orchestra.tools.outputs import Cleaner
 from orchestra.tools.own import shared
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
-from orchestra.values.events import Event, EventKind
+from orchestra.values.events import EventKind
 from orchestra.values.handoffs import HandOff, Outcome
-from orchestra.values.messages import OutputSpec
+from orchestra.values.messages import OutputSpec, ToolSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
-from orchestra.values.usage import NO_USAGE, Usage
+from orchestra.values.usage import Usage
 
 T = TypeVar("T")
 R = TypeVar("R")
-Watch = Callable[[Event], None]
 
 # The reason with which a person ends a session's work.
 INTERRUPTED = "interrupted"
@@ -45,24 +47,6 @@ INTERRUPTED = "interrupted"
 # writer can use: five researchers' hand-offs at their default cap are 20,000.
 TASK_SHARE = 0.7
 TASK_TOKENS = 20_000
-
-
-class Kit(Struct, frozen=True, kw_only=True):
-    """What all sessions of a runtime share; nothing in it changes.
-
-    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
-    `counts` what is known of how endpoints count.
-    """
-
-    limits: SessionLimits
-    roles: Mapping[str, Role]
-    policies: Mapping[str, Policy]
-    tiers: Tiers
-    counter: Counter
-    journal: Journal
-    spend: Spend
-    counts: Calibrations
-    clock: Callable[[], float]
 
 
 class Session:
@@ -74,47 +58,97 @@ class Session:
     """
 
     def __init__(
-        self, kit: Kit, session_id: str, question: str, *, toolbox: Toolbox, watch: Watch | None = None
+        self,
+        kit: Kit,
+        session_id: str,
+        question: str,
+        *,
+        toolbox: Toolbox,
+        watch: Watch | None = None,
+        origin: Origin = NEW,
     ) -> None:
         self.id = session_id
         self.question = question
         self.kit = kit
         self.toolbox = toolbox
         self.problems: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
         self.ledger = Ledger()
-        self.usage: dict[str, Usage] = {}
         self.stopped = ""
         self.short = ""
-        self.began = kit.clock()
         limits = kit.limits
         self.spend = Spend("session", tokens=limits.tokens, cost=limits.dollars, parent=kit.spend)
-        self._watch = watch
-        self._paths: dict[str, int] = {}
-        self._scope: anyio.CancelScope | None = None
-        self._places = anyio.CapacityLimiter(limits.agents)
+        self._bill = Bill()
+        self._diary = Diary(session_id, kit, origin, watch=watch, stop=self.stop)
+        self._paths = Paths(origin.past)
+        self._places = Places(limits.agents)
+        self._stages = 0
+        self.people = People(self._places, told=self._diary.waits, durable=kit.journal.durable)
+        self._common = Common(
+            kit=kit,
+            recording=self._diary.recording,
+            ledger=self.ledger,
+            spend=self.spend,
+            people=self.people,
+            clean=Cleaner(kit.journal.clean),
+            charge=self._bill.charge,
+            tell=self._tell,
+            durable=kit.journal.durable,
+            calls=self._diary.stops.calls,
+        )
+
+    def _tell(self, note: str) -> None:
+        self.notes += (note,)
+
+    @property
+    def usage(self) -> dict[str, Usage]:
+        """What its calls took so far, by tier."""
+        return self._bill.usage
+
+    async def begun(self, workflow: str, tools: Sequence[ToolSpec]) -> None:
+        """The session's first event: what it was started with."""
+        data = {"workflow": workflow, "began": self._diary.began}
+        texts = {"tools": msgspec.json.encode(tools).decode()} if tools else {}
+        await self.record("started", data=data, texts=texts)
+
+    async def goes_on(self) -> None:
+        """It was resumed; its time counts from `began`, as if there had been no pause."""
+        await self.record("resumed", data={"began": self._diary.began})
 
     @contextmanager
     def working(self) -> Iterator[None]:
         """The part of a workflow that may end early: by `stop`, or when the session's time is up."""
-        seconds = self.kit.limits.seconds
+        seconds = self.kit.limits.seconds if not self._diary.stops.recorded else None
         with anyio.CancelScope() as scope:
             if seconds is not None:
                 scope.deadline = anyio.current_time() + seconds
-            self._scope = scope
+            self._places.scope = scope
+            if self._diary.stops.are_due(None):
+                self.stop(self._diary.stops.recorded)
             if self.stopped:
                 scope.cancel()
             try:
                 yield
             finally:
-                self._scope = None
+                self._places.scope = None
         if scope.cancelled_caught and not self.stopped:
+            self._diary.stops.session("the deadline", f"the session's limit of {seconds:g} s was reached")
             self.stopped = f"the session's limit of {seconds:g} s was reached"
 
-    def stop(self, reason: str) -> None:
-        """End the work; the workflow goes on with what there is."""
-        self.stopped = self.stopped or reason
-        if self._scope is not None:
-            self._scope.cancel()
+    def stop(self, reason: str, *, who: str = "the program", agent: str = "", tool: str = "") -> None:
+        """End the session's work, one agent's (`agent`: its path), or the calls of a tool that run.
+
+        The workflow goes on with what there is. The journal says who did it. Raises InputError where
+        no such agent is at work.
+        """
+        if agent or tool:
+            self._diary.stops.part(reason, who, agent, tool)
+            return
+        if not self.stopped:
+            self.stopped = reason
+            self._diary.stops.session(who, reason)
+        if self._places.scope is not None:
+            self._places.scope.cancel()
 
     async def ask(
         self,
@@ -130,22 +164,33 @@ class Session:
         `output`: a type in place of the role's own. `tools`: in place of the session's. A failure of the
         run is a status with its reason and is not raised; a mistake in a role or a call is.
         """
-        agent = self._agent(role, output, tools)
-        async with self._places:
+        agent, desk = self._agent(role, task, output, tools)
+        track = desk.track
+        clean = self.kit.journal.clean
+        async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
                 outcome = await agent.run(task)
             except RunError as error:
                 short = error.scope if isinstance(error, LimitReached) else ""
-                outcome = Outcome(agent=agent.path, status="failed", reason=str(error), short=short)
+                reason = clean(str(error))
+                outcome = Outcome(agent=agent.path, status="failed", reason=reason, short=short)
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
-                    await self._ended(stopped, agent.turn)
+                    await self._diary.note_stops()
+                    await self._ended(stopped, track)
                 raise
             if outcome.short in ("session", "runtime"):
                 self.short = self.short or outcome.reason
-            await self._ended(outcome, agent.turn)
+            await self._diary.note_stops()
+            await self._ended(outcome, track)
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
+
+    async def approval(self, what: str, *, detail: str = "") -> Answer:
+        """A stage of the workflow asks a person and waits; `orchestra approve` or `people.answer` ends it."""
+        self._stages += 1
+        asked = Asked(key=f"/{self._stages}", what=what, detail=detail)
+        return await self.people.ask(asked, self._diary.own, None)
 
     async def each(self, items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) -> tuple[R, ...]:
         """`work(number, item)` on all items at once, numbered from 1; results in the items' order."""
@@ -160,21 +205,7 @@ class Session:
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
-        value = outcome.value if outcome.value is not None else outcome.text or None
-        tokens = left_out = 0
-        if value is not None:
-            value, tokens, left_out = capped(value, cap, self.kit.counter)
-        handoff = HandOff(
-            sender=outcome.agent,
-            receiver=receiver,
-            value=value,
-            status=outcome.status,
-            reason=outcome.reason,
-            tokens=tokens,
-            cap=cap,
-            left_out=left_out,
-            references=(f"{self.id}/{outcome.agent}",) if left_out else (),
-        )
+        handoff = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
         await self.record_handoff(handoff)
         return handoff
 
@@ -193,33 +224,25 @@ class Session:
         data: Mapping[str, Any] | None = None,
         texts: Mapping[str, str] | None = None,
     ) -> None:
-        """One event into the journal, and to who watches."""
-        at = self.kit.clock()
-        await self.put(
-            Event(
-                session=self.id, agent=agent, turn=turn, kind=kind, at=at, data=data or {}, texts=texts or {}
-            )
-        )
-
-    async def put(self, event: Event) -> None:
-        await self.kit.journal.record(event)
-        if self._watch is not None:
-            self._watch(event)
+        """One event into the journal, and to who watches; in a run over a record, unless it is there."""
+        await self._diary.track(agent).put(kind, data or {}, texts, turn=turn)
 
     async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
         """The report with what only the session knows: its id, usage, time and why it may be partial."""
         self.stopped = self.stopped or partial or self.short
+        await self._diary.note_stops()
+        at = self._diary.own.clock()
         whole = msgspec.structs.replace(
             report,
             session=self.id,
             question=self.question,
-            usage=dict(sorted(self.usage.items())),
-            seconds=round(self.kit.clock() - self.began, 3),
-            notes=(*report.notes, *notes),
+            usage=self.usage,
+            seconds=round(at - self._diary.began, 3),
+            notes=(*report.notes, *notes, *self.notes),
             partial=self.stopped,
         )
         data = {"supported_share": whole.supported_share, "words": whole.words, "partial": whole.partial}
-        await self.record("verified", data=data, texts={"report": as_json(whole)})
+        await self._diary.own.put("verified", data, {"report": as_json(whole)}, turn=0, at=at)
         return whole
 
     def room(self, role: str) -> int:
@@ -227,12 +250,9 @@ class Session:
         found = self.role(role)
         tiers = self.kit.tiers
         window = min(tiers.model_for(found.steps).window, tiers.model_for(found.final).window)
+        window = self._paths.window(role) or window
         usable = budget_of(window, self.kit.policies[found.context]).usable
         return max(min(TASK_TOKENS, int(usable * TASK_SHARE)), 1)
-
-    def charge(self, tier: str, usage: Usage) -> None:
-        """Book what a call of this tier took."""
-        self.usage[tier] = self.usage.get(tier, NO_USAGE) + usage
 
     def role(self, name: str) -> Role:
         """The role of this name. Raises InputError with the nearest ones."""
@@ -241,14 +261,15 @@ class Session:
             raise InputError(f"No role is called {name!r}; {nearest(name, self.kit.roles)}.", key=name)
         return role
 
-    async def _ended(self, outcome: Outcome, turn: int) -> None:
+    async def _ended(self, outcome: Outcome, track: Track) -> None:
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
-        data = {"status": outcome.status, "reason": outcome.reason}
-        await self.record(kind, outcome.agent, turn=turn, data=data)
+        scope = {"scope": outcome.short} if outcome.short else {}
+        await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
 
-    def _agent(self, name: str, output: type[BaseModel] | None, tools: Toolbox | None) -> Agent:
+    def _agent(
+        self, name: str, task: str, output: type[BaseModel] | None, tools: Toolbox | None
+    ) -> tuple[Agent, Desk]:
         role = self.role(name)
-        number = self._paths[name] = self._paths.get(name, 0) + 1
         own = tools if tools is not None else self.toolbox
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
@@ -256,27 +277,7 @@ class Session:
             toolbox = own if role.tools is None else own.narrowed(shared(role.tools))
         except ConfigError as error:
             raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
-        desk = Desk(
-            session=self.id,
-            tiers=self.kit.tiers,
-            toolbox=toolbox,
-            policy=self.kit.policies[role.context],
-            counter=self.kit.counter,
-            counts=self.kit.counts,
-            ledger=self.ledger,
-            spend=Spend(name, tokens=role.limits.tokens, parent=self.spend),
-            output=spec,
-            put=self.put,
-            charge=self.charge,
-            clock=self.kit.clock,
-        )
-        return Agent(role, f"{name}.{number}", desk)
-
-
-def as_json(value: Any) -> str:
-    """A handed value as text for the journal."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
-    return "" if value is None else msgspec.json.encode(value, enc_hook=str).decode()
+        path = self._paths.next(name, self.kit.journal.clean(task))
+        desk = desk_for(self._common, role, path, toolbox, spec)
+        self._diary.tracks[path] = desk.track
+        return Agent(role, path, desk), desk

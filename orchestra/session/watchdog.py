@@ -157,7 +157,7 @@ def _agent_of(frame: FrameType) -> str:
     owner = frame.f_locals.get("self")
     if isinstance(owner, Agent):
         return owner.path
-    return str(getattr(getattr(owner, "_track", None), "agent", ""))
+    return str(getattr(getattr(owner, "_track", None), "path", ""))
 
 
 def _is_own(frame: FrameType, call: FrameType | None) -> bool:

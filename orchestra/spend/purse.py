@@ -68,6 +68,10 @@ class Purse:
                 if output <= LEAST_OUTPUT_TOKENS:
                     raise
 
+    def hold_nothing(self) -> Reservation:
+        """For a call that was made before and is in the record: it is booked, and never refused."""
+        return Reservation(self._spend, 0, None)
+
     def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
         """Book what a call was billed; says which budgets have just come close to their end."""
         tokens, cost = self._least

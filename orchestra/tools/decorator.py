@@ -9,9 +9,11 @@ from typing import Any, overload
 
 import docstring_parser
 import pydantic
+from msgspec import Struct
 from pydantic_core import to_json
 
 from orchestra.errors import ToolArguments, ToolFailed
+from orchestra.roles.conditions import Condition, condition_of
 from orchestra.tools.port import Effects, ToolOutput
 from orchestra.tools.threads import run_in_tool_thread
 from orchestra.values.messages import ToolSpec
@@ -21,10 +23,20 @@ from orchestra.values.messages import ToolSpec
 EXPECTED = (OSError, ValueError, LookupError, ArithmeticError)
 
 
-class FunctionTool:
-    """A tool made of one function; `seconds` None: as long as the agent's deadline allows."""
+class Manner(Struct, frozen=True, kw_only=True):
+    """How a tool is called. `approve`: when a person has to agree (see `roles.conditions`)."""
 
-    __slots__ = ("_arguments", "_function", "_is_async", "effects", "ephemeral", "seconds", "spec")
+    effects: Effects = "read"
+    seconds: float | None = 60.0
+    ephemeral: bool = False
+    approve: str | Condition = "never"
+
+
+class FunctionTool:
+    """A tool made of one function; `seconds` None: as long as the agent's deadline allows.
+
+    `check`: what says after a crash whether a call with `effects="write"` took effect, set by `checked_by`.
+    """
 
     def __init__(
         self,
@@ -32,17 +44,30 @@ class FunctionTool:
         *,
         spec: ToolSpec,
         arguments: type[pydantic.BaseModel],
-        effects: Effects,
-        seconds: float | None,
-        ephemeral: bool,
+        manner: Manner,
     ) -> None:
         self._function = function
         self._arguments = arguments
         self._is_async = inspect.iscoroutinefunction(function)
         self.spec = spec
-        self.effects: Effects = effects
-        self.seconds = seconds
-        self.ephemeral = ephemeral
+        self.effects: Effects = manner.effects
+        self.seconds = manner.seconds
+        self.ephemeral = manner.ephemeral
+        self.approve = manner.approve
+        self.check: Callable[[str], Awaitable[ToolOutput | None]] | None = None
+
+    def checked_by(self, function: Callable[[str], Awaitable[Any]]) -> Callable[[str], Awaitable[Any]]:
+        """A decorator: an async function of a call's key that returns its result, None if it had no effect.
+
+        It is asked after a crash that left open whether the call took effect.
+        """
+
+        async def check(key: str) -> ToolOutput | None:
+            result = await function(key)
+            return None if result is None else self._output(result)
+
+        self.check = check
+        return function
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolOutput:
         """Validate the arguments and run the function, in a worker thread when it is not async."""
@@ -106,6 +131,7 @@ def tool(
     effects: Effects = "read",
     seconds: float | None = 60.0,
     ephemeral: bool = False,
+    approve: str | Condition = "never",
 ) -> Callable[[Callable[..., Any]], FunctionTool]: ...
 
 
@@ -117,21 +143,25 @@ def tool(
     effects: Effects = "read",
     seconds: float | None = 60.0,
     ephemeral: bool = False,
+    approve: str | Condition = "never",
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
     """Make a tool of a typed function; its docstring is what the model reads.
 
     Every parameter needs a type hint; a Google, NumPy or reST docstring describes each.
-    `effects="write"` says that a call changes something outside. `ephemeral` results leave the
-    context after one turn. Raises TypeError for a function that cannot be described.
+    `effects="write"` says that a call changes something outside: it is never silently repeated.
+    `ephemeral` results leave the context after one turn. `approve`: "always", "never", "when ...", or a
+    function of the arguments that says when a person has to agree first. Raises TypeError for a function
+    that cannot be described, ValueError for a figure or a rule that means nothing.
     """
     if seconds is not None and seconds <= 0:
         raise ValueError(f"seconds must be above zero or None, not {seconds}")
+    if isinstance(approve, str):
+        condition_of(approve)
+    manner = Manner(effects=effects, seconds=seconds, ephemeral=ephemeral, approve=approve)
 
     def make(target: Callable[..., Any]) -> FunctionTool:
         spec, arguments = _describe(target, name)
-        return FunctionTool(
-            target, spec=spec, arguments=arguments, effects=effects, seconds=seconds, ephemeral=ephemeral
-        )
+        return FunctionTool(target, spec=spec, arguments=arguments, manner=manner)
 
     return make if function is None else make(function)
 

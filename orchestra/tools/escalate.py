@@ -22,10 +22,14 @@ SPEC = ToolSpec(
 
 
 class EscalateTool:
-    """The tool of one agent; `times`: how often it may be used. `lift` is told of each use."""
+    """The tool of one agent; `times`: how often it may be used. `lift` is told of each use.
+
+    `repeats`: in a run over a record it is called again, as it changes the agent's own ways.
+    """
 
     __slots__ = ("_left", "_lift")
     spec = SPEC
+    repeats = True
     effects: Effects = "read"
     seconds: float | None = None
 

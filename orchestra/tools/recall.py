@@ -24,10 +24,11 @@ SPEC = ToolSpec(
 
 
 class RecallTool:
-    """The tool over one context's archive."""
+    """The tool over one context's archive; `repeats`: what it says follows from the context alone."""
 
     __slots__ = ("_context", "_recall")
     spec = SPEC
+    repeats = True
     effects: Effects = "read"
     seconds: float | None = None
 

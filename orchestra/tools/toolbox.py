@@ -19,13 +19,17 @@ from orchestra.values.messages import ToolCall, ToolSpec
 class ToolResult(Struct, frozen=True, kw_only=True):
     """A call and what came of it: `output`, or `error` as a text for the model ("" when it worked).
 
-    `arguments` is what was understood of the call's JSON. `seconds` is the time it took.
+    `seconds` is the time it took, `at` when it came, in seconds since the epoch (0: not known).
+    `timed_out`: it took longer than it may. `unknown`: whether it took effect is not known.
     """
 
     call: ToolCall
     output: ToolOutput
     error: str = ""
     seconds: float = 0.0
+    at: float = 0.0
+    timed_out: bool = False
+    unknown: bool = False
 
 
 class Toolbox:
@@ -50,6 +54,10 @@ class Toolbox:
     def __contains__(self, name: str) -> bool:
         return name in self._tools
 
+    def get(self, name: str) -> Tool | None:
+        """The tool of this name, None if there is none."""
+        return self._tools.get(name)
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._tools)
@@ -71,12 +79,13 @@ class Toolbox:
     async def run(self, call: ToolCall) -> ToolResult:
         """One call; what a tool says no to comes back as a text for the model and is never raised."""
         started = time.perf_counter()
-        output, error = ToolOutput(), ""
+        output, error, timed_out = ToolOutput(), "", False
         try:
             output = await self._run(call)
         except ToolError as problem:
-            error = str(problem)
-        return ToolResult(call=call, output=output, error=error, seconds=time.perf_counter() - started)
+            error, timed_out = str(problem), isinstance(problem, ToolTimeout)
+        seconds = time.perf_counter() - started
+        return ToolResult(call=call, output=output, error=error, seconds=seconds, timed_out=timed_out)
 
     async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
         """All calls at once; results in the order of the calls."""

@@ -20,6 +20,10 @@ EventKind = Literal[
     "finished",
     "failed",
     "note",
+    "intended",
+    "approval",
+    "stopped",
+    "resumed",
 ]
 
 

@@ -24,6 +24,7 @@ class Role(Struct, frozen=True, kw_only=True):
     `steps` and `final`: a tier's name, a model's name, or "inherit".
     `output`: a name in OUTPUTS, or "" for text.
     `context`: the name of a policy preset. `handoff_tokens`: the cap on what this agent hands on.
+    `approve`: pairs of a tool, or "*" for all, and when a person has to agree to a call of it.
     """
 
     name: str
@@ -36,4 +37,5 @@ class Role(Struct, frozen=True, kw_only=True):
     context: str = "research"
     limits: Limits = Limits()
     handoff_tokens: int = 4_000
+    approve: tuple[tuple[str, str], ...] = ()
     file: str = ""

@@ -1,0 +1,110 @@
+"""A session as one file that a person can read and a version control can compare: a JSON value a line.
+
+{"orchestra": "session", "format": 1, "session": {...}}     its record
+{"seq": 1, "agent": "planner.1", ...}                       its events, in order
+{"hash": "ab12...", "text": "..."}                          the texts that they name, each once
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from msgspec import to_builtins
+
+from orchestra.errors import InputError
+from orchestra.journal.address import Address
+from orchestra.journal.blobs import INLINE, Packer
+from orchestra.journal.reading import Reader
+from orchestra.journal.rows import Rows, decode, encode
+
+FORMAT = 1
+_AT_ONCE = 500
+
+
+async def export_session(reader: Reader, prefix: str) -> str:
+    """The session's file. Raises InputError where there is no such session."""
+    session = await reader.find_session(prefix)
+    events = await reader.events(session.id)
+    named = [where for event in events for where in event.texts.values() if not where.startswith(INLINE)]
+    texts = await reader.texts([session.question, *named])
+    lines = [encode({"orchestra": "session", "format": FORMAT, "session": session})]
+    lines += [
+        encode({name: value for name, value in to_builtins(event).items() if name != "session"})
+        for event in events
+    ]
+    lines += [encode({"hash": digest, "text": text}) for digest, text in sorted(texts.items())]
+    return "\n".join(lines) + "\n"
+
+
+def rows_of(lines: Iterable[str], named: str) -> tuple[str, Rows]:
+    """The session's id and its rows. Raises InputError for a file that is no session."""
+    rows, pack, session = Rows(), Packer(), ""
+    try:
+        for number, line in enumerate(lines):
+            value = decode(line)
+            if number == 0:
+                session = _begin(value, named, rows)
+            elif "hash" in value:
+                blob = pack(value["text"])
+                rows.blobs.append((blob.hash, blob.codec, blob.size, blob.body))
+            else:
+                rows.events.append(_event(session, value))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"The file {named} is not a session that orchestra has exported ({error})."
+        ) from None
+    if not session:
+        raise InputError(f"The file {named} is empty: export a session with `orchestra store export`.")
+    return session, rows
+
+
+def _begin(head: Any, named: str, rows: Rows) -> str:
+    if head.get("orchestra") != "session":
+        raise ValueError("its first line does not say so")
+    if head["format"] > FORMAT:
+        raise InputError(
+            f"The file {named} was exported by a newer orchestra (format {head['format']}, this one knows "
+            f"{FORMAT}): upgrade orchestra."
+        )
+    session = head["session"]
+    about = (session["status"], session["created"], session["finished"], session["owner"])
+    question = bytes.fromhex(session["question"])
+    rows.begun.append(
+        (session["id"], session["title"], question, session["workflow"], *about, encode(session["config"]))
+    )
+    return str(session["id"])
+
+
+def _event(session: str, value: Mapping[str, Any]) -> tuple[Any, ...]:
+    place = (session, value["seq"], value["agent"], value["turn"], value["kind"], value["at"])
+    return (*place, encode(value["data"]), encode(value["texts"]) if value["texts"] else "")
+
+
+@asynccontextmanager
+async def read_export(path: str | Path) -> AsyncIterator[tuple[Reader, str]]:
+    """An exported session, to be read like a store that holds only it; and its id. Raises InputError."""
+    from orchestra.journal.store import Store
+
+    try:
+        text = await anyio.Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The file {path} cannot be read: {error}.") from error
+    session, rows = rows_of(text.splitlines(), str(path))
+
+    def filled() -> Store:
+        store = Store(Address("memory"))
+        store.write(rows)
+        return store
+
+    store = await anyio.to_thread.run_sync(filled)
+    try:
+        yield Reader(store), session
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(partial(store.close))

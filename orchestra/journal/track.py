@@ -1,0 +1,257 @@
+"""One agent's place in the journal: what was recorded of it comes back, what is new is recorded.
+
+A fresh run and a resumed one take the same way; a fresh one has no past. What comes again just as it was
+recorded is not recorded twice. Times come from the record as long as there is one, so that what is dated
+in a prompt is dated as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
+from orchestra.journal.keys import KeyMaker, RequestKey
+from orchestra.journal.past import AgentPast, Past, PastCall
+from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
+from orchestra.journal.records import EventRecord
+from orchestra.values.events import Event, EventKind
+from orchestra.values.messages import Request
+
+# Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
+WORTH_SECONDS = 0.02
+
+
+async def nothing(_path: str = "") -> None:
+    """Where there is nothing to wait for."""
+
+
+class Recording(Struct, frozen=True, kw_only=True):
+    """What all tracks of a session share.
+
+    `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
+    awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
+    raises or never returns. `durable` returns when what was put is safe, or cannot be made so now.
+    `from_here`: a request that differs from the record is made, and what was recorded after it does not
+    count. `loosely`: see RequestKey.difference.
+    """
+
+    session: str
+    put: Callable[[Event], Awaitable[None]]
+    watch: Callable[[Event], None]
+    clock: Callable[[], float]
+    clean: Callable[[str], str]
+    durable: Callable[[], Awaitable[None]] = nothing
+    past: Past | None = None
+    missing: Callable[[str], Awaitable[None]] = nothing
+    from_here: bool = False
+    loosely: bool = False
+
+
+class Track:
+    """One agent's, "" for the session itself.
+
+    `turn` counts the agent's model calls; `aside` goes with the next one into the journal.
+    """
+
+    def __init__(self, path: str, recording: Recording) -> None:
+        self.path = path
+        self.turn = 0
+        self.aside: dict[str, Any] = {}
+        self.recording = recording
+        past = recording.past
+        self.past = past.agent(path) if past is not None else AgentPast(path)
+        self._coming: list[EventRecord] = list(self.past.events)
+        self._made = 0  # model calls
+        self.replied = 0.0  # when the last one was answered, in seconds since the epoch
+        self._trail = PromptTrail()
+        self._sent: Sent | None = None
+        self._key = KeyMaker(recording.clean)
+
+    def clock(self) -> float:
+        """The time of the next recorded event; without one, now. Seconds since the epoch."""
+        coming = next((event.at for event in self._coming if not _may_be_missing(event)), None)
+        return coming if coming is not None else self.recording.clock()
+
+    def pass_over(self, place: int) -> None:
+        """A recorded result comes back: a person's word and an intention before it do not come again."""
+        key = f"{self.path}/{self.turn}/{place}"
+        self._coming = [
+            event
+            for event in self._coming
+            if not (event.kind == "intended" and event.turn == self.turn and event.data.get("n") == place)
+            and not (event.kind == "approval" and event.data.get("key") == key)
+        ]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all that was recorded has come again."""
+        return all(map(_may_be_missing, self._coming))
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The record's texts, by what an event names."""
+        return self.recording.past.texts if self.recording.past is not None else {}
+
+    @property
+    def recorded(self) -> PastCall | None:
+        """The record of the next model call."""
+        calls = self.past.calls
+        return calls[self._made] if self._made < len(calls) else None
+
+    @property
+    def recorded_step(self) -> PastCall | None:
+        """The record of the next model call that is no summary."""
+        steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
+        return next(steps, None)
+
+    @property
+    def window(self) -> int | None:
+        """The context window, in tokens, with which the next call was recorded; None where it was not."""
+        if self.recorded is not None:
+            return self.recorded.data.get("window")
+        started = self.past.started
+        return started.data.get("window") if started is not None and not self._made else None
+
+    @property
+    def made(self) -> float:
+        """When the next prompt was made, as recorded; else now."""
+        prompts = (
+            event.at for event in self._coming if event.kind == "prompt" and "beside" not in event.data
+        )
+        return next(prompts, None) or self.recording.clock()
+
+    async def put(
+        self,
+        kind: EventKind,
+        data: Mapping[str, Any],
+        texts: Mapping[str, str] | None = None,
+        *,
+        turn: int | None = None,
+        at: float | None = None,
+    ) -> None:
+        """One event; `turn` None: the agent's own, `at` None: now."""
+        await self._put(
+            Event(
+                session=self.recording.session,
+                agent=self.path,
+                turn=self.turn if turn is None else turn,
+                kind=kind,
+                at=self.clock() if at is None else at,
+                data=data,
+                texts=texts or {},
+            )
+        )
+
+    async def prompt(self, sent: Sent, *, beside: bool = False) -> None:
+        """The prompt of the call that is made next; `beside` the agent's own, as for a summary."""
+        if beside:
+            await self._put(beside_event(self._moment(), sent))
+            return
+        self._sent = sent
+        moment = Moment(self.recording.session, self.path, self.turn, self.made)
+        await self._trail.record(self._put, moment, sent)
+
+    async def keep(self, seconds: float) -> None:
+        """Wait until a reply that took so long is safe, so that a crash never makes it twice."""
+        if seconds >= WORTH_SECONDS and self.is_over:
+            await self.recording.durable()
+
+    async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
+        """The recorded outcome of a call; None: it is to be made, and is recorded as called.
+
+        Raises RecordDiffers for a request that is not the recorded one, AgentFailed where the record says
+        that the agent ended here.
+        """
+        key = self._key(request, model)
+        recorded = self.recorded
+        if recorded is not None and recorded.seq > self._trusted:
+            difference = key.difference(_key_of(recorded), loosely=self.recording.loosely)
+            if difference:
+                await self._differs(difference)
+                recorded = None
+        if recorded is None or recorded.outcome is None:
+            await self.missing()
+        self._made += 1
+        await self.put("call", {"model": model, "purpose": request.purpose, **about, "key": key.parts})
+        return recorded.outcome if recorded is not None else None
+
+    async def missing(self) -> None:
+        """Before something is made that is not recorded."""
+        end, past = self.past.end, self.recording.past
+        if end is not None and end.kind == "failed" and end.turn == self.turn:
+            stopped = past.stopped if past is not None and past.replay else ""
+            if not stopped or end.data["reason"] != stopped:
+                if end.data.get("scope"):
+                    raise LimitReached(end.data["reason"], limit="tokens", scope=end.data["scope"])
+                raise AgentFailed(end.data["reason"], agent=self.path)
+        await self.recording.missing(self.path)
+
+    @property
+    def _trusted(self) -> int:
+        return self.recording.past.trusted if self.recording.past is not None else 0
+
+    def _moment(self) -> Moment:
+        return Moment(self.recording.session, self.path, self.turn, self.clock())
+
+    async def _put(self, event: Event) -> None:
+        if self._comes_again(event):
+            self.recording.watch(event)
+        else:
+            await self.recording.put(event)
+
+    def _comes_again(self, event: Event) -> bool:
+        """Whether the event is the record's; after the first that is not, none is.
+
+        Notes that depend on what other agents did meanwhile are left out while the record lasts.
+        """
+        wanted = _identity(event)
+        for at, recorded in enumerate(self._coming):
+            if _identity(recorded) == wanted:
+                del self._coming[at]
+                return True
+        if _may_be_missing(event):
+            return not self.is_over
+        self._coming.clear()
+        return False
+
+    async def _differs(self, what: str) -> None:
+        if not self.recording.from_here:
+            raise RecordDiffers(
+                f"{self.path} differs from the record of {self.recording.session} in turn {self.turn}: "
+                f"{what}. Undo the change, or go on from there with --from-here, which makes again what was "
+                "recorded after it.",
+                agent=self.path,
+                turn=self.turn,
+            )
+        await self.forget()
+
+    async def forget(self) -> None:
+        """What was recorded of the agent from this turn on does not count any more."""
+        self._coming.clear()
+        past = self.past
+        past.calls = past.calls[: self._made]
+        past.results = {place: each for place, each in past.results.items() if place[0] < self.turn}
+        past.intents = {place: each for place, each in past.intents.items() if place[0] < self.turn}
+        past.events = [event for event in past.events if event.turn < self.turn and event.kind != "failed"]
+        await self.put("resumed", {"from": self.turn})
+        if self._sent is not None:
+            self._trail = PromptTrail()
+            await self.prompt(self._sent)
+
+
+def _may_be_missing(event: Event | EventRecord) -> bool:
+    """Whether it hangs on the order in which agents were answered: a budget's warning."""
+    return event.kind == "note" and event.data.get("what") == "budget"
+
+
+def _identity(event: Event | EventRecord) -> tuple[Any, ...]:
+    data = event.data
+    return event.kind, event.turn, data.get("n"), data.get("what"), data.get("receiver"), data.get("state")
+
+
+def _key_of(call: PastCall) -> RequestKey:
+    data = call.data
+    return RequestKey(data.get("key", ""), data.get("model", ""), data.get("purpose", ""))

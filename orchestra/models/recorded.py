@@ -1,0 +1,157 @@
+"""A model whose answers are recorded, and come back from the record where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import anyio
+import msgspec
+from msgspec import structs
+from pydantic import BaseModel
+
+from orchestra import errors
+from orchestra.errors import ModelError, RecordDiffers
+from orchestra.journal.past import CALL_FAILED
+from orchestra.journal.prompts import reply_data
+from orchestra.journal.records import EventRecord
+from orchestra.journal.track import Track
+from orchestra.models.port import Model, whole_as_stream
+from orchestra.values.messages import Delta, OutputSpec, Reply, Request, ToolCall
+from orchestra.values.usage import Usage
+
+# A reply that was paid for is recorded even while everything is being cancelled, but not for longer.
+_SHIELD_SECONDS = 1.0
+_ATTRIBUTES = ("endpoint", "model", "status", "retry_after", "window", "problem")
+
+
+class Recorded:
+    """One agent's view of one tier. What it returns is what is recorded: without secrets."""
+
+    def __init__(self, model: Model, tier: str, track: Track) -> None:
+        self._model = model
+        self._tier = tier
+        self._track = track
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def window(self) -> int:
+        return self._model.window
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        return self._model.cost(input_tokens, output_tokens)
+
+    async def reply(self, request: Request) -> Reply:
+        about = {"tier": self._tier, **self._track.aside}
+        outcome = await self._track.outcome(request, self.name, about)
+        if outcome is None:
+            try:
+                reply = self._clean(await self._model.reply(request), request.output)
+            except ModelError as error:
+                await self._put("note", {"what": CALL_FAILED, **about, **_failure(error)}, {})
+                raise
+            data, texts = reply_data(reply)
+            texts |= _value_text(reply, request.output)
+            told = {"tier": self._tier, "purpose": request.purpose, "value": reply.value is not None}
+            if reply.waited_seconds:
+                told["waited"] = f"{reply.waited_seconds:.3f}"
+            await self._put("reply", {**told, **data}, texts)
+            return reply
+        if outcome.kind == "note":
+            await self._put("note", outcome.data, {})
+            raise _raised(outcome.data)
+        reply = _restored(outcome, self._track, request.output)
+        await self._put("reply", outcome.data, {})
+        return reply
+
+    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        """Whole: a piece that was shown before its reply failed could not be taken back in the record."""
+        return whole_as_stream(self, request)
+
+    async def _put(self, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+        self._track.replied = self._track.clock()
+        with anyio.move_on_after(_SHIELD_SECONDS, shield=True):
+            await self._track.put(kind, data, texts, at=self._track.replied)
+
+    def _clean(self, reply: Reply, output: OutputSpec | None) -> Reply:
+        """The reply without secrets; calls keep their arguments, which a tool may need."""
+        clean = self._track.recording.clean
+        text, reasoning = clean(reply.text), clean(reply.reasoning)
+        value = reply.value
+        if output is not None and value is not None:
+            written = _as_json(value)
+            cleaned = clean(written)
+            if cleaned != written:
+                value = output.validate(cleaned)
+        if text == reply.text and reasoning == reply.reasoning and value is reply.value:
+            return reply
+        return structs.replace(reply, text=text, reasoning=reasoning, value=value)
+
+
+def _as_json(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    return msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def _value_text(reply: Reply, output: OutputSpec | None) -> dict[str, str]:
+    """The value as a text of its own, where the reply's text does not give it."""
+    if reply.value is None:
+        return {}
+    try:
+        if output is not None and output.validate(reply.text) == reply.value:
+            return {}
+    except ValueError:
+        pass
+    return {"value": _as_json(reply.value)}
+
+
+def _restored(outcome: EventRecord, track: Track, output: OutputSpec | None) -> Reply:
+    data = outcome.data
+    texts = {name: track.texts[where] for name, where in outcome.texts.items()}
+    value = None
+    if data.get("value") and output is not None:
+        try:
+            value = output.validate(texts.get("value", texts.get("text", "")))
+        except ValueError as error:
+            raise RecordDiffers(
+                f"{track.path} differs from its record in turn {track.turn}: the recorded reply is no "
+                f"{output.name} any more ({error}). Undo the change, or fork the session from before it.",
+                agent=track.path,
+                turn=track.turn,
+            ) from None
+    calls = msgspec.json.decode(texts["calls"], type=tuple[ToolCall, ...]) if "calls" in texts else ()
+    usage = {name: data[name] for name in Usage.__struct_fields__ if name in data}
+    return Reply(
+        text=texts.get("text", ""),
+        calls=calls,
+        value=value,
+        reasoning=texts.get("reasoning", ""),
+        usage=Usage(**usage),
+        finish=data.get("finish", "stop"),
+        model=data.get("model", ""),
+        seconds=data.get("seconds", 0.0),
+    )
+
+
+def _failure(error: ModelError) -> dict[str, Any]:
+    """An endpoint's failure as data; usage only where something was billed."""
+    about = {name: getattr(error, name) for name in _ATTRIBUTES if getattr(error, name, None)}
+    billed = structs.asdict(error.usage) if error.usage is not None else {}
+    return {"error": type(error).__name__, "reason": str(error), "about": about, **billed}
+
+
+def _raised(data: Mapping[str, Any]) -> ModelError:
+    """The failure again; an error of a class that is not ours comes back as a plain ModelError."""
+    known = getattr(errors, str(data["error"]), None)
+    about = {str(name): value for name, value in data["about"].items()}
+    if not (isinstance(known, type) and issubclass(known, ModelError)):
+        known = ModelError
+        about = {name: value for name, value in about.items() if name in _ATTRIBUTES[:3]}
+    error = known(data["reason"], **about)
+    if "input_tokens" in data:
+        error.usage = Usage(**{name: data[name] for name in Usage.__struct_fields__ if name in data})
+    return error

@@ -1,0 +1,98 @@
+"""What people ask of the sessions at work here, from whatever process they ask."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+
+from orchestra.errors import InputError, OrchestraError, RecordDiffers, StoreError
+from orchestra.journal.journal import Journal
+from orchestra.journal.records import Order, SessionRecord, Status
+from orchestra.log import get_logger
+from orchestra.session.kit import Kit
+from orchestra.session.opening import end_of
+from orchestra.session.session import Session
+from orchestra.tools.approval import Answer
+
+log = get_logger()
+
+# How often the store is asked while sessions are at work; a stop has to arrive within a second.
+LISTEN_SECONDS = 0.25
+# A session's end is written even while everything is being cancelled, but not for longer than this.
+CLOSING_SECONDS = 5.0
+
+
+class AtWork:
+    """The sessions at work in this runtime, and what is asked of them."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, Session] = {}
+        self._obeyed: set[int] = set()
+        self._arrived = anyio.Event()
+
+    @asynccontextmanager
+    async def hosted(
+        self, kit: Kit, session: Session, record: SessionRecord | None = None
+    ) -> AsyncIterator[None]:
+        """Until the session ends, however that is; its end is in the journal then."""
+        status: Status = "interrupted"
+        self.sessions[session.id] = session
+        self._arrived.set()
+        try:
+            yield
+            status = end_of(session.stopped)
+        except RecordDiffers as error:
+            # Nothing was made: it is as it was.
+            status = record.status if record is not None and error.agent else "failed"
+            status = "interrupted" if status in ("cut off", "running", "waiting") else status
+            raise
+        except OrchestraError as error:
+            status = "failed"
+            await session.record("failed", data={"reason": str(error)})
+            raise
+        except Exception as error:
+            status = "failed"
+            await session.record("failed", data={"reason": f"{type(error).__name__}: {error}"})
+            raise
+        finally:
+            del self.sessions[session.id]
+            with anyio.move_on_after(CLOSING_SECONDS, shield=True):
+                await kit.journal.finish(session.id, status, at=kit.clock())
+
+    async def catch_up(self, journal: Journal, session: Session) -> None:
+        """What was asked before the session went on: answers count, stops are over."""
+        for order in await journal.orders([session.id]):
+            self._obeyed.add(order.number)
+            if order.what != "stop":
+                _obey(session, order)
+
+    async def listen(self, journal: Journal) -> None:
+        """Until cancelled."""
+        while True:
+            if not self.sessions:
+                self._arrived = anyio.Event()
+                await self._arrived.wait()
+            await anyio.sleep(LISTEN_SECONDS)
+            try:
+                orders = await journal.orders(list(self.sessions))
+            except StoreError as error:
+                log.warning("orders.unread", reason=str(error))
+                continue
+            for order in orders:
+                session = self.sessions.get(order.session)
+                if session is not None and order.number not in self._obeyed:
+                    self._obeyed.add(order.number)
+                    _obey(session, order)
+
+
+def _obey(session: Session, order: Order) -> None:
+    if order.what != "stop":
+        approved = order.what == "approve"
+        session.people.answer(order.key, Answer(approved=approved, reason=order.reason, by=order.who))
+        return
+    try:
+        session.stop(order.reason, who=order.who, agent=order.agent, tool=order.tool)
+    except InputError as error:
+        log.warning("order.refused", session=session.id, reason=str(error))

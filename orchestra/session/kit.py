@@ -1,0 +1,34 @@
+"""What all sessions of a runtime share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from orchestra.config.settings import SessionLimits
+from orchestra.context.policy import Policy
+from orchestra.context.tokens import Counter
+from orchestra.journal.journal import Journal
+from orchestra.models.counts import Calibrations
+from orchestra.models.tiers import Tiers
+from orchestra.spend.scope import Spend
+from orchestra.values.roles import Role
+
+
+class Kit(Struct, frozen=True, kw_only=True):
+    """What all sessions of a runtime share; nothing in it changes.
+
+    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
+    `counts` what is known of how endpoints count.
+    """
+
+    limits: SessionLimits
+    roles: Mapping[str, Role]
+    policies: Mapping[str, Policy]
+    tiers: Tiers
+    counter: Counter
+    journal: Journal
+    spend: Spend
+    counts: Calibrations
+    clock: Callable[[], float]

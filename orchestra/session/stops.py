@@ -1,0 +1,81 @@
+"""Who stopped what: a session, an agent or a tool; and in a replay, when that was."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from orchestra.errors import InputError
+from orchestra.journal.past import Past
+from orchestra.journal.track import Track
+from orchestra.tools.place import Place
+from orchestra.tools.recorded import Calls
+
+
+class Stops:
+    """`recorded`: the reason of the stop that a replay has to repeat, "" for none."""
+
+    def __init__(self, past: Past | None) -> None:
+        self.recorded = past.stopped if past is not None and past.replay else ""
+        self._past = past
+        self._agents: dict[str, Place] = {}
+        self.calls = Calls()
+        self._notes: list[dict[str, Any]] = []
+        self._blocked: set[str] = set()
+
+    def session(self, who: str, reason: str) -> None:
+        """The whole session was stopped."""
+        self._notes.append({"what": "session", "who": who, "reason": reason})
+
+    def part(self, reason: str, who: str, agent: str, tool: str) -> None:
+        """Stop an agent, or the running calls of a tool. Raises InputError where there is no such."""
+        why = f"stopped by {who}{f': {reason}' if reason else ''}"
+        found = False
+        if tool:
+            found = self.calls.stop(tool, agent, why)
+        elif agent in self._agents:
+            found = True
+            self._agents[agent].stop(f"{agent} was {why}")
+        if not found:
+            there = ", ".join(self._agents) or "none"
+            named = f"call of {tool}" if tool else f"agent {agent}"
+            raise InputError(f"No {named} is running; agents at work: {there}.")
+        what = (
+            {"what": "tool", "target": tool, "agent": agent} if tool else {"what": "agent", "target": agent}
+        )
+        self._notes.append({**what, "who": who, "reason": reason})
+
+    def taken(self) -> list[dict[str, Any]]:
+        """What is to be written down, once."""
+        notes, self._notes = self._notes, []
+        return notes
+
+    @asynccontextmanager
+    async def at_work(self, path: str, place: Place) -> AsyncIterator[None]:
+        """An agent that can be stopped while the block runs."""
+        self._agents[path] = place
+        try:
+            yield
+        finally:
+            del self._agents[path]
+
+    def are_due(self, tracks: Mapping[str, Track] | None) -> bool:
+        """Whether a replay has come to where the session was stopped: nobody's record goes on."""
+        if not self.recorded or self._past is None:
+            return False
+        known = tracks or {}
+        return all(
+            path in self._blocked or (path in known and known[path].is_over)
+            for path in self._past.agents
+            if path
+        )
+
+    async def wait(self, path: str, tracks: Mapping[str, Track], stop: Callable[[str], None]) -> None:
+        """An agent's record ends here because the session was stopped: it waits until that is so."""
+        self._blocked.add(path)
+        if self.are_due(tracks):
+            stop(self.recorded)
+        await anyio.sleep_forever()

@@ -1,0 +1,51 @@
+"""What a person is asked before something is done, and what the person says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from orchestra.roles.conditions import Condition, condition_of
+from orchestra.tools.port import Tool
+
+ANY_TOOL = "*"
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What a person is asked. `key` names it in its session, the same in every run over the record.
+
+    `agent` and `tool` are "" for a stage of a workflow; `detail`: a call's arguments, or more words.
+    """
+
+    key: str
+    what: str
+    agent: str = ""
+    tool: str = ""
+    detail: str = ""
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What a person said, and who."""
+
+    approved: bool
+    reason: str = ""
+    by: str = ""
+
+
+Ask = Callable[[Asked], Awaitable[Answer]]
+REFUSED = "A person refused this call{reason}. Go on without it."
+
+
+def refusal(answer: Answer) -> str:
+    """A refusal as a result for the model."""
+    return REFUSED.format(reason=f": {answer.reason}" if answer.reason else "")
+
+
+def asks(tool: Tool, arguments: Mapping[str, Any], rules: Mapping[str, str]) -> bool:
+    """Whether a person has to agree to this call. `rules`: the role's, by tool, over the tool's own."""
+    own: str | Condition = getattr(tool, "approve", "never")
+    rule = rules.get(tool.spec.name, rules.get(ANY_TOOL, own))
+    condition = condition_of(rule) if isinstance(rule, str) else rule
+    return condition(arguments)

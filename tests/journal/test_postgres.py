@@ -1,0 +1,136 @@
+"""The same store on a PostgreSQL server, a real one."""
+
+from __future__ import annotations
+
+import sys
+
+import anyio
+import anyio.to_thread
+import pytest
+import sqlalchemy as sa
+from msgspec import structs
+
+from orchestra import Runtime
+from orchestra.errors import InputError, StoreError
+from orchestra.journal import schema, upkeep
+from orchestra.journal.address import read_address
+from orchestra.journal.journal import Journal
+from orchestra.journal.reading import read_journal
+from orchestra.journal.records import Order
+from orchestra.journal.store import Store
+from orchestra.journal.writer import Options
+from tests.journal.conftest import Postgres
+from tests.journal.recording import SESSION, begun, event
+from tests.journal.test_store import WRITER
+from tests.resume.cut import CATS, DOGS, QUESTION, same, write_documents
+from tests.team import scripted_team, settings
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_session_is_recorded_and_gone_on_with(postgres: Postgres, tmp_path) -> None:  # type: ignore[no-untyped-def] # a fixture
+    """From another machine too: what counts is the store; the documents may be gone."""
+    url = postgres.database()
+    documents = write_documents(tmp_path / "docs")
+    own = structs.replace(settings(tmp_path, store=url), reports=str(tmp_path / "reports"))
+    async with Runtime(own, models={"small": scripted_team(CATS, DOGS)}) as host:
+        report = await host.research(QUESTION, documents=documents)
+    engine = sa.create_engine(read_address(url).url)
+    with engine.begin() as connection:
+        last = connection.exec_driver_sql("SELECT max(seq) FROM events WHERE kind = 'tool_returned'").scalar()
+        connection.exec_driver_sql(f"DELETE FROM events WHERE seq > {last}")
+        connection.exec_driver_sql("UPDATE sessions SET status = 'running', owner = 'elsewhere:1'")
+    engine.dispose()
+    (documents / "cats.md").unlink()
+    (documents / "dogs.md").unlink()
+    model = scripted_team(CATS, DOGS)
+    async with Runtime(own, models={"small": model}) as host:
+        again = await host.resume("last")
+    assert same(again) == same(report)
+    assert len(model.requests) < 6
+    async with Journal.open(url) as journal:
+        assert await journal.do(upkeep.check) == ()
+
+
+async def test_two_processes_write_one_server(postgres: Postgres) -> None:
+    """Each finds all of its events, and the texts they share are stored once."""
+    url = postgres.database()
+    names = ("20261130-000000-aaaaaaaa", "20261130-000000-bbbbbbbb")
+    async with Journal.open(url):  # makes the tables
+        pass
+    async with anyio.create_task_group() as group:
+        for name in names:
+            group.start_soon(anyio.run_process, [sys.executable, "-c", WRITER, url, name])
+    async with read_journal(url) as reader:
+        for name in names:
+            assert [found.turn for found in await reader.events(name)] == list(range(1, 201))
+        assert (await reader.do(upkeep.info)).texts == 200 + 1  # and the question
+
+
+async def test_a_server_that_is_restarted_in_the_middle_loses_nothing(postgres: Postgres) -> None:
+    """While it is down the journal says so in one sentence and keeps what comes; then it writes it."""
+    url = postgres.database()
+    async with Journal.open(url, options=Options(durable_seconds=60)) as journal:
+        await begun(journal)
+        await journal.record(event(1))
+        await journal.flush()
+        await anyio.to_thread.run_sync(postgres.stop)
+        try:
+            await journal.record(event(2))
+            with pytest.raises(StoreError, match=r"^The store's server \S+ cannot be reached: .*\.$"):
+                await journal.flush()
+            await journal.record(event(3))
+        finally:
+            await anyio.to_thread.run_sync(postgres.start)
+        await journal.durable()
+        assert [found.turn for found in await journal.events(SESSION)] == [1, 2, 3]
+
+
+async def test_a_store_of_the_first_version_is_brought_up(postgres: Postgres) -> None:
+    """Its sessions are still there, and people can be asked."""
+    url = postgres.database()
+    async with Journal.open(url) as journal:
+        await begun(journal)
+    engine = sa.create_engine(read_address(url).url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE orders")
+        connection.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '0001'")
+    engine.dispose()
+    async with Journal.open(url) as journal:
+        await journal.give(Order(session=SESSION, what="stop", who="Ada"))
+        assert [order.who for order in await journal.orders([SESSION])] == ["Ada"]
+        assert (await journal.find_session("last")).id == SESSION
+
+
+async def test_a_newer_store_and_a_server_that_is_not_there_are_sentences(postgres: Postgres) -> None:
+    """With what to do."""
+    url = postgres.database()
+    async with Journal.open(url):
+        pass
+    engine = sa.create_engine(read_address(url).url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '0099'")
+    engine.dispose()
+    with pytest.raises(StoreError, match=r"newer orchestra \(schema 0099"):
+        Store(read_address(url))
+    with pytest.raises(StoreError, match="cannot be reached"):
+        Store(read_address("postgresql://nobody:hunter22@127.0.0.1:1/nothing"))
+
+
+async def test_pruning_takes_what_no_other_session_has(postgres: Postgres) -> None:
+    """Texts that others share stay; the session that is at work stays."""
+    url = postgres.database()
+    shared, other = "shared " * 40, "20261130-074206-aaaaaaaa"
+    async with Journal.open(url) as journal:
+        await begun(journal, question="q" * 200)
+        await journal.record(event(1, text=shared))
+        await journal.record(event(2, text="own " * 60))
+        await journal.finish(SESSION, "done", at=9.0)
+        await begun(journal, other, question="q" * 200)
+        await journal.record(event(1, session=other, text=shared))
+        await journal.flush()
+        done = await journal.do(upkeep.prune, [SESSION])
+        assert (done.events, done.texts) == (2, 1)
+        assert await journal.do(upkeep.check) == ()
+        with pytest.raises(InputError, match="There is no session"):
+            await journal.find_session(SESSION)
