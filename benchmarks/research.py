@@ -249,6 +249,7 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, help="another file of questions")
     parser.add_argument("--half", choices=("even", "odd"), help="every second question only")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--check", action="store_true", help="exit with 1 where a bar is missed")
     parser.add_argument("--print", nargs="*", default=(), metavar="ID", help="also print these reports")
     given = parser.parse_args()
     source = given.questions or given.data / "questions.json"
@@ -274,6 +275,21 @@ def main() -> None:
     for report in reports if given.print else ():
         print(shown(report), end="\n\n")
     print(table(rows, totals, questions))
+    if given.check:
+        missed_bars = [name for name, met in bars(totals).items() if not met]
+        if missed_bars:
+            raise SystemExit(f"missed: {', '.join(missed_bars)}")
+
+
+def bars(totals: Mapping[str, Any]) -> dict[str, bool]:
+    """The bars of issue 2, and whether each is met."""
+    return {
+        "97 % of gold cited": totals["gold"] >= 0.97,
+        "83 % of facts told": totals["facts"] >= 0.83,
+        "at most 900 words": totals["most_words"] <= MOST_WORDS,
+        "every quote verbatim": totals["verbatim"] == 1.0,
+        "every sentence supported": totals["supported"] == 1.0,
+    }
 
 
 if __name__ == "__main__":

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import anyio
-import anyio.to_thread
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.policy import Policy
-from orchestra.context.results import show as shorten
 from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
-from orchestra.errors import AgentFailed, LimitReached, ModelError, OutputInvalid
+from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.prompts import Moment, PromptTrail, Sent, reply_event
+from orchestra.journal.prompts import Moment, PromptTrail, Sent, prompt_event, reply_event
+from orchestra.models.counts import Calibrations
+from orchestra.models.summariser import make_room, summariser_of
 from orchestra.models.tiers import Tiers
-from orchestra.spend import WRAP_UP_SHARE, Spend
-from orchestra.tools.recall import recall_tool
-from orchestra.tools.showing import show
+from orchestra.spend.purse import Purse
+from orchestra.spend.scope import Reservation, Spend
+from orchestra.tools.escalate import EscalateTool
+from orchestra.tools.own import OPTIONAL, own_tools
+from orchestra.tools.port import Tool
+from orchestra.tools.showing import as_result
 from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult
 from orchestra.values.events import Event, EventKind
-from orchestra.values.handoffs import Status
+from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -37,25 +39,14 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-# Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
-THREAD_CHARACTERS = 100_000
-
-
-class Outcome(Struct, frozen=True, kw_only=True):
-    """What came of an agent's work: a validated `value`, or `text` where the role names no output."""
-
-    agent: str
-    value: Any = None
-    text: str = ""
-    status: Status = "done"
-    reason: str = ""
 
 
 class Desk(Struct, frozen=True, kw_only=True):
     """What an agent is handed to work with; it reaches for nothing else.
 
     `put` takes an event into the journal, `charge(tier, usage)` books a call, `clock` gives seconds since
-    the epoch. `output`: what the role's output name stands for, None for text.
+    the epoch. `output`: what the role's output name stands for, None for text. `counts`: how endpoints count
+    our tokens.
     """
 
     session: str
@@ -63,6 +54,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     toolbox: Toolbox
     policy: Policy
     counter: Counter
+    counts: Calibrations
     ledger: Ledger
     spend: Spend
     output: OutputSpec | None
@@ -81,19 +73,27 @@ class Agent:
         self._desk = desk
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
-        window = min(desk.tiers[self._steps].window, desk.tiers[self._final].window)
+        self._short = ""
+        self._purse = Purse(desk.spend, desk.counts)
         self.context = Context(
-            path, role.instructions, policy=desk.policy, window=window, counter=desk.counter
+            path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
         self._trail = PromptTrail()
+        self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
+        self._lifted = False
+
+    @property
+    def _window(self) -> int:
+        """What both tiers take, as far as it is known by now."""
+        return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         self.context.add_input(task, at=self._desk.clock())
-        if len(self._toolbox):
-            self._toolbox = chosen_for(task, self._toolbox).joined((recall_tool(self.context),))
+        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
+            self._toolbox = chosen_for(task, self._toolbox).joined(self._own_tools())
         await self._put("started", {"role": self.role.name}, {"task": task})
         self._began = anyio.current_time()
         with anyio.move_on_after(self.role.limits.seconds) as scope:
@@ -110,7 +110,8 @@ class Agent:
         while True:
             finishing = self._must_finish()
             last = bool(finishing) or steps_done or not len(self._toolbox)
-            tier = self._final if last else self._steps
+            tier = self._final if last else "large" if self._lifted else self._steps
+            self._lifted = False
             reply = await self._ask(tier, last=last, finishing=finishing)
             if reply is None:
                 continue
@@ -124,13 +125,24 @@ class Agent:
             else:
                 await self._failed(tier, f"a reply without a {self._desk.output.name}")
 
+    def _lift(self) -> None:
+        self._lifted = True
+
+    def _own_tools(self) -> Iterator[Tool]:
+        """What an agent can do beside its role's tools."""
+        yield from own_tools(self.role, self.context)
+        times = self.role.limits.escalations
+        if times and self._steps != "large" and "large" in self._desk.tiers:
+            yield EscalateTool(self._lift, times)
+
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not."""
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if self._desk.spend.share >= WRAP_UP_SHARE:
-            return "its budget"
+        if scope := self._purse.ending:
+            self._short = scope
+            return f"the {scope}'s budget"
         spent = anyio.current_time() - self._began
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
             return f"its limit of {limits.seconds:g} s"
@@ -141,24 +153,42 @@ class Agent:
         limit = self.role.limits.steps
         if limit is not None and self.turn > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
+        ask = WRAP_UP if finishing else ""
+        try:
+            return await self._try(tier, last=last, ask=ask)
+        except ContextTooLong as error:
+            # The endpoint has told its window, or that ours is too large: once more with what fits.
+            self.context.too_long(error.window)
+            await self._put("note", {"what": "window lowered", "tokens": self.context.budget.window})
+            return await self._try(tier, last=last, ask=ask)
+
+    async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
         output = self._desk.output if tier == self._final else None
+        if self._window < self.context.budget.window:  # another agent's call has taught it
+            self.context.narrow(self._window)
+        critical = bool(ask) or (last and len(self._toolbox) > 0)
+        at = self._desk.clock()
+        await make_room(self.context, self._toolbox.specs, self._summariser, critical=critical, at=at)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
         prompt = self.context.prompt(
-            self._toolbox.specs, output, enforced=True, ask=WRAP_UP if finishing else ""
+            self._toolbox.specs, output, enforced=True, ask=ask, critical=critical, at=at
         )
+        for report in self.context.take_reports():
+            await self._put("compacted", structs.asdict(report))
         self.turn += 1
         request = Request(
             messages=prompt.messages,
             tools=prompt.tools,
             tool_choice="none" if last else "auto",
             output=output,
-            max_output_tokens=prompt.output_tokens,
             purpose="final" if last else "step",
             cache_until=prompt.cache_until,
+            session=self._desk.session,
         )
         try:
-            return await self._call(tier, request, prompt)
+            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
+            return await self._call(tier, request, (prompt.tokens, prompt.output_tokens), sent)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -171,31 +201,46 @@ class Agent:
         await self._put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"
 
-    async def _call(self, tier: str, request: Request, prompt: Prompt) -> Reply:
-        """Reserve, record, ask, settle, record."""
+    async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
+        """A call beside the steps: charged and recorded like them, under its own purpose."""
+        tokens = sum(map(self._desk.counter.message, request.messages))
+        sizes = (tokens, request.max_output_tokens or 0)
+        return await self._call(tier, request, sizes, Sent(request.messages))
+
+    async def _call(self, tier: str, request: Request, sizes: tuple[int, int], sent: Sent) -> Reply:
+        """Reserve, record, ask, settle, record. `sizes`: tokens of the prompt, and of the reply at most."""
         desk = self._desk
         model = desk.tiers[tier]
         moment = self._moment()
-        worst = prompt.tokens + prompt.output_tokens
-        held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
+        held, request = await self._purse.hold(model, request, *sizes)
         try:
-            await self._trail.record(desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest))
+            if request.purpose == "summary":
+                await desk.put(prompt_event(moment, sent))
+            else:
+                await self._trail.record(desk.put, moment, sent)
             about = {"tier": tier, "purpose": request.purpose}
-            await self._put("call", {**about, "model": model.name, "tokens": prompt.tokens})
+            await self._put("call", {**about, "model": model.name, "tokens": sizes[0]})
             try:
                 reply = await model.reply(request)
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:
-                    held.settle(error.usage)
-                    desk.charge(tier, error.usage)
+                    await self._settle(held, tier, error.usage)
                 raise
-            held.settle(reply.usage)
-            desk.charge(tier, reply.usage)
+            self._purse.saw(model, sizes[0], reply.usage)
+            await self._settle(held, tier, reply.usage)
+            if reply.waited_seconds:
+                about["waited"] = f"{reply.waited_seconds:.3f}"
             await desk.put(reply_event(self._moment(), reply, about))
             return reply
         finally:
             held.release()
+
+    async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
+        """Book a call, with a word to the journal when a budget comes close to its end."""
+        self._desk.charge(tier, usage)
+        for warned in self._purse.settle(held, usage):
+            await self._put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
@@ -219,28 +264,21 @@ class Agent:
         desk = self._desk
         if result.error:
             return Result(call=result.call, text=result.error, failed=True)
-        output = result.output
-        desk.ledger.show(self.path, output.passages)
-        text = show(output, partial(desk.ledger.label, self.path))
-        fenced = bool(output.passages)
-        shown = None
-        if len(text) > THREAD_CHARACTERS:
-            cap = desk.policy.result_tokens
-            shown = await anyio.to_thread.run_sync(partial(shorten, text, cap, desk.counter, passages=fenced))
-        archived = result.call.name != "recall"
-        return Result(
-            call=result.call,
-            text=text,
-            passages=fenced,
-            ephemeral=output.ephemeral,
-            archived=archived,
-            shown=shown,
-        )
+        desk.ledger.show(self.path, result.output.passages)
+        label = partial(desk.ledger.label, self.path)
+        return await as_result(result, label, desk.policy.result_tokens, desk.counter)
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"
         reason = f"{self.path} had to finish early: {finishing} was reached" if finishing else ""
-        return Outcome(agent=self.path, value=reply.value, text=reply.text, status=status, reason=reason)
+        return Outcome(
+            agent=self.path,
+            value=reply.value,
+            text=reply.text,
+            status=status,
+            reason=reason,
+            short=self._short if finishing else "",
+        )
 
     def _moment(self) -> Moment:
         return Moment(self._desk.session, self.path, self.turn, self._desk.clock())

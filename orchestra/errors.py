@@ -124,7 +124,13 @@ class ModelError(RunError):
 
 
 class ModelUnreachable(ModelError):
-    """No usable answer arrived; another try may succeed."""
+    """No usable answer arrived; another try may succeed, after `retry_after` seconds where that is known.
+
+    `left_alone`: nothing was sent, because the endpoint has failed too often in a row.
+    """
+
+    retry_after: float | None = None
+    left_alone: bool = False
 
 
 class ModelThrottled(ModelError):
@@ -181,11 +187,15 @@ class ContextOverflow(RunError):
 
 
 class LimitReached(RunError):
-    """A limit is used up; `limit` names it (tokens, money, steps, seconds)."""
+    """A limit is used up; `limit` names it (tokens, money, steps, seconds).
 
-    def __init__(self, message: str, *, limit: str) -> None:
+    `scope`: whose budget it is (runtime, session, a role's name), "" for a limit without one.
+    """
+
+    def __init__(self, message: str, *, limit: str, scope: str = "") -> None:
         super().__init__(message)
         self.limit = limit
+        self.scope = scope
 
 
 class Overloaded(RunError):

@@ -8,30 +8,45 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
+import anyio.to_thread
 from msgspec import Struct
 
 from orchestra.config.load import load_settings
-from orchestra.config.settings import PRESETS, Preset, Settings
+from orchestra.config.settings import PRESETS, Settings
 from orchestra.context.policy import policy_for
 from orchestra.context.tokens import counter_for
 from orchestra.errors import InputError, OrchestraError
-from orchestra.journal.address import read_address
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.journal import Journal
 from orchestra.journal.records import Status
 from orchestra.journal.rows import SessionStart
 from orchestra.models.configured import configured_models, keys_of
+from orchestra.models.counts import Calibrations
+from orchestra.models.governor.statistics import GovernorStatistics
+from orchestra.models.guarding import Guard
 from orchestra.models.port import Model
 from orchestra.models.tiers import Tiers
 from orchestra.roles.load import load_roles
-from orchestra.session.session import INTERRUPTED, Kit, Session, Watch
-from orchestra.spend import Spend
+from orchestra.session.gate import Gate, GateStatistics
+from orchestra.session.house import House
+from orchestra.session.opening import (
+    check_prices,
+    check_question,
+    end_of,
+    index_file,
+    nothing_to_read,
+    overrides_of,
+)
+from orchestra.session.session import Kit, Session, Watch
+from orchestra.session.watchdog import Blocks, watched
+from orchestra.spend.scope import Spend
 from orchestra.tools.documents.index import DocumentIndex
 from orchestra.tools.documents.tools import document_tools
 from orchestra.tools.port import Tool
+from orchestra.tools.threads import tool_threads
 from orchestra.tools.toolbox import Toolbox
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
@@ -42,7 +57,7 @@ Workflow = Callable[[Session, str], Awaitable[T]]
 
 # What "no limit" is in bytes, for the reader of files.
 NO_LIMIT = 1 << 62
-# A session's end is written even while everything is being cancelled, but not for longer than this.
+# A session's end is written whatever is cancelled, for at most so long.
 CLOSING_SECONDS = 5.0
 
 
@@ -61,8 +76,7 @@ class Hosting(Struct, frozen=True, kw_only=True):
 class Runtime:
     """`async with Runtime() as runtime:` hosts sessions until the block ends.
 
-    `settings` None: what the command line would find (orchestra.toml, environment, defaults). Raises
-    UserError at entry for what is wrong with settings, roles or store.
+    `settings` None: what the command line would find. Raises UserError at entry for settings, roles, store.
     """
 
     def __init__(
@@ -79,7 +93,11 @@ class Runtime:
         self._indexes: dict[str, DocumentIndex] = {}
         self._opening = anyio.Lock()
         self._toolbox = Toolbox()
+        self._guard = Guard()
         self._kit: Kit | None = None
+        self._house: House | None = None
+        self._drain_seconds: float | None = None
+        self.blocked = Blocks()
 
     async def __aenter__(self) -> Runtime:
         try:
@@ -90,6 +108,7 @@ class Runtime:
         return self
 
     async def __aexit__(self, *error: object) -> None:
+        await self.drain(self._drain_seconds)
         await self._stack.aclose()
         self._kit = None
 
@@ -99,6 +118,24 @@ class Runtime:
         if self._kit is None:
             raise RuntimeError("A Runtime works inside its `async with` block only.")
         return self._kit
+
+    @property
+    def governors(self) -> Mapping[str, GovernorStatistics]:
+        """How each endpoint is used, by name; empty where no endpoint is configured."""
+        return self._guard.statistics
+
+    @property
+    def statistics(self) -> GateStatistics:
+        """Sessions at work, waiting, admitted and refused."""
+        return self._inside.gate.statistics
+
+    async def drain(self, seconds: float | None) -> None:
+        """Take no more sessions and return when none is at work.
+
+        Those that are not done after so many seconds (None: no limit) are stopped, to be resumed later.
+        """
+        if self._house is not None:
+            await self._house.drain(seconds)
 
     async def research(
         self,
@@ -119,7 +156,8 @@ class Runtime:
 
     async def run(self, workflow: Workflow[T], question: str, *, documents: str | Path | None = None) -> T:
         """A workflow of your own: an async function of a session and a question."""
-        async with self.session(question, documents=documents, workflow=_name_of(workflow)) as session:
+        name = getattr(workflow, "__name__", type(workflow).__name__)
+        async with self.session(question, documents=documents, workflow=name) as session:
             return await workflow(session, question)
 
     @asynccontextmanager
@@ -131,9 +169,16 @@ class Runtime:
         watch: Watch | None = None,
         workflow: str = "research_then_write",
     ) -> AsyncIterator[Session]:
-        """One request, recorded from start to end however it ends."""
-        kit = self.kit
+        """One request, recorded from start to end however it ends. Raises Overloaded without a place."""
         check_question(question)
+        async with self._inside.gate.place(), self._recorded(question, documents, watch, workflow) as session:
+            yield session
+
+    @asynccontextmanager
+    async def _recorded(
+        self, question: str, documents: str | Path | None, watch: Watch | None, workflow: str
+    ) -> AsyncIterator[Session]:
+        kit = self.kit
         toolbox, problems = self._toolbox, tuple[str, ...]()
         if documents is not None:
             index = await self._index(documents)
@@ -150,10 +195,16 @@ class Runtime:
         )
         session = Session(kit, name, question, toolbox=toolbox, watch=watch)
         session.problems = problems
-        status: Status = "interrupted"
-        try:
+        async with self._inside.hosted(session), self._ending(session):
             await session.record("started", data={"workflow": workflow, "models": models})
             yield session
+
+    @asynccontextmanager
+    async def _ending(self, session: Session) -> AsyncIterator[None]:
+        """A session's end in the journal, whichever it is."""
+        status: Status = "interrupted"
+        try:
+            yield
             status = end_of(session.stopped)
         except OrchestraError as error:
             status = "failed"
@@ -165,12 +216,21 @@ class Runtime:
             raise
         finally:
             with anyio.move_on_after(CLOSING_SECONDS, shield=True):
-                await kit.journal.finish(name, status, at=kit.clock())
+                await session.kit.journal.finish(session.id, status, at=session.kit.clock())
+
+    @property
+    def _inside(self) -> House:
+        if self._house is None:
+            raise RuntimeError("A Runtime works inside its `async with` block only.")
+        return self._house
 
     async def _open(self) -> None:
         settings = self._settings or load_settings().settings
         self._settings = settings
-        limits = settings.limits
+        limits, hosting = settings.limits, settings.runtime
+        self._drain_seconds = hosting.drain_seconds
+        self._house = House(Gate(hosting.sessions, hosting.waiting, time.monotonic))
+        tool_threads().total_tokens = hosting.tool_threads
         journal = await self._stack.enter_async_context(
             Journal.open(settings.store, secrets=keys_of(settings, os.environ))
         )
@@ -181,18 +241,23 @@ class Runtime:
             Tiers(given)
             if given is not None
             else await self._stack.enter_async_context(
-                configured_models(settings, os.environ, count=counter_for("").count)
+                configured_models(settings, os.environ, count=counter_for("").count, guard=self._guard)
             )
         )
+        check_prices(tiers, settings)
         self._toolbox = Toolbox(self._hosting.tools)
+        counter = counter_for(tiers.model_for("large").name)
+        await anyio.to_thread.run_sync(counter.load)
+        self._stack.enter_context(watched(hosting.blocked_seconds, self.blocked.add))
         self._kit = Kit(
             limits=limits,
             roles=roles,
             policies={name: policy_for(name, overrides_of(settings, name)) for name in PRESETS},
             tiers=tiers,
-            counter=counter_for(tiers.model_for("large").name),
+            counter=counter,
             journal=journal,
-            spend=Spend("runtime"),
+            spend=Spend("runtime", tokens=settings.runtime.tokens, cost=settings.runtime.dollars),
+            counts=Calibrations(),
             clock=time.time,
         )
 
@@ -211,46 +276,3 @@ class Runtime:
             )
             self._indexes[path] = await self._stack.enter_async_context(index)
             return index
-
-
-def check_question(question: str) -> None:
-    """Raises InputError for a question that holds no word."""
-    if not any(character.isalnum() for character in question):
-        raise InputError("The question is empty; ask one in words.", key="QUESTION")
-
-
-def nothing_to_read(folder: str, problems: tuple[str, ...]) -> str:
-    """One sentence for a folder without a document."""
-    first = (
-        f" ({problems[0]}{f'; and {len(problems) - 1} more' if len(problems) > 1 else ''})"
-        if problems
-        else ""
-    )
-    return f"The folder {folder!r} holds no document that can be read{first}; put some there or name another."
-
-
-def end_of(stopped: str) -> Status:
-    """How a session that gave a result ended."""
-    if not stopped:
-        return "done"
-    return "interrupted" if stopped == INTERRUPTED else "partial"
-
-
-def index_file(settings: Settings) -> str:
-    """Where the index of documents lies: beside the journal, or beside the reports when that is a server."""
-    address = read_address(settings.store)
-    if address.kind == "memory":
-        return ":memory:"
-    folder = address.path.parent if address.path is not None else Path(settings.reports).parent
-    folder.mkdir(parents=True, exist_ok=True)
-    return str(folder / "documents.db")
-
-
-def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
-    """What the configuration says of a context preset, without what it leaves as it is."""
-    given = settings.context.get(preset)
-    return dict(given.figures()) if given is not None else {}
-
-
-def _name_of(workflow: Workflow[Any]) -> str:
-    return getattr(workflow, "__name__", type(workflow).__name__)

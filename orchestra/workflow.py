@@ -46,6 +46,7 @@ class Work(Struct, kw_only=True):
 
     plan: Plan
     studies: dict[int, HandOff[Study]]
+    brief: HandOff[Brief] | None = None
     draft: Draft | None = None
     notes: tuple[str, ...] = ()
     trouble: str = ""
@@ -57,7 +58,8 @@ async def research_then_write(session: Session, question: str, options: Options 
     with session.working():
         await plan(session, question, work)
         await study(session, question, work)
-        await write(session, brief_of(session, question, work), options, work)
+        work.brief = brief_of(session, question, work)
+        await write(session, work.brief, options, work)
     return await check(session, question, options, work)
 
 
@@ -101,7 +103,8 @@ def brief_of(session: Session, question: str, work: Work) -> HandOff[Brief]:
     nothing = failed_study(sender="researcher", reason=session.stopped or "not studied")
     studies = [work.studies.get(number, nothing) for number, _ in enumerate(work.plan.questions, start=1)]
     cap = session.room("writer")
-    return make_brief(question, work.plan, studies, cap=cap, count=session.kit.counter.count)
+    count, find = session.kit.counter.count, session.ledger.facts
+    return make_brief(question, work.plan, studies, cap=cap, count=count, find=find)
 
 
 async def write(session: Session, brief: HandOff[Brief], options: Options, work: Work) -> None:
@@ -125,7 +128,7 @@ async def write(session: Session, brief: HandOff[Brief], options: Options, work:
 
 async def check(session: Session, question: str, options: Options, work: Work) -> Report:
     """Hold each sentence to its quotes; without a draft the claims themselves are the report."""
-    brief = brief_of(session, question, work).value
+    brief = (work.brief or brief_of(session, question, work)).value
     assert brief is not None
     draft = work.draft or plain_draft(brief)
     report = check_draft(draft, brief, ledger=session.ledger, strict=options.strict)

@@ -1,4 +1,7 @@
+from collections.abc import Iterator
+
 import pytest
+import structlog
 from hypothesis import settings
 
 # On a machine with other work a single example may take any time; the tests have their own limits.
@@ -9,3 +12,10 @@ settings.load_profile("shared")
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def plain_logging() -> Iterator[None]:
+    """A command that a test called has configured logging on an output that is gone afterwards."""
+    yield
+    structlog.reset_defaults()

@@ -75,7 +75,7 @@ def draft_of(request: Request) -> Draft:
 
 
 def team(*questions: str) -> Callable[[Request], object]:
-    """A script for the whole workflow: this plan, one search each, a quote from what came, all claims used."""
+    """A script for the whole workflow: this plan, one search each, one quote each, all claims used."""
 
     def answer(request: Request) -> object:
         assert request.output is not None

@@ -45,9 +45,9 @@ async def session_of(
 ) -> AsyncIterator[Session]:
     models = {"small": small, "large": large or small}
     watch = events.append if events is not None else None
-    async with Runtime(settings(tmp_path), models=models, roles=[role], tools=[read_gauge]) as host:
-        async with host.session("?x", watch=watch) as session:
-            yield session
+    host = Runtime(settings(tmp_path), models=models, roles=[role], tools=[read_gauge])
+    async with host, host.session("?x", watch=watch) as session:
+        yield session
 
 
 def gauge(name: str, key: str = "k1") -> ToolCall:
@@ -145,6 +145,21 @@ async def test_a_schema_that_fails_hands_the_step_to_the_large_tier(tmp_path: Pa
     assert failed.status == "failed"
     notes = [event.data["what"] for event in events if event.kind == "note"]
     assert notes == ["output invalid", "escalated", "output invalid", "escalated", "output invalid"]
+
+
+async def test_an_agent_may_ask_for_the_larger_model(tmp_path: Path) -> None:
+    """On its own word the next step is the large tier's, as often as its role allows and no more."""
+    word = ToolCall("w", "ask_larger_model", '{"reason": "hard"}')
+    small, large = Scripted([word, word, "done"]), Scripted([gauge("oil", "g")])
+    async with session_of(tmp_path, clerk(limits=Limits(escalations=1)), small, large) as session:
+        handoff = await session.ask("clerk", "Read.")
+    assert handoff.value == "done"
+    assert len(large.requests) == 1
+    assert "as often as it may" in seen(small.requests[2])
+    plain = Scripted(["done"])
+    async with session_of(tmp_path, clerk(), plain) as session:
+        await session.ask("clerk", "Read.")
+    assert "ask_larger_model" not in [spec.name for spec in plain.requests[0].tools]
 
 
 async def test_a_token_limit_ends_with_what_there_is(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from pytest import CaptureFixture, MonkeyPatch
 
 from orchestra import Runtime, Scripted, tool
 from orchestra.cli.main import run
@@ -20,7 +19,7 @@ QUESTION = "How many steps does the lighthouse of Wexler have?"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of documents; the program runs beside it, with nothing configured."""
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "ORCHESTRA_MODELS", "ORCHESTRA_CONFIG"):
@@ -30,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
     return made
 
 
-def report(folder: Path, capsys: CaptureFixture[str], question: str = QUESTION) -> dict[str, object]:
+def report(folder: Path, capsys: pytest.CaptureFixture[str], question: str = QUESTION) -> dict[str, object]:
     code = run(["research", question, "--docs", str(folder), "--format", "json", "--models", "extractive"])
     captured = capsys.readouterr()
     assert code == 0, captured.err
@@ -56,7 +55,7 @@ def quoted(found: dict[str, object]) -> str:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_encodings_line_ends_and_names(
-    folder: Path, capsys: CaptureFixture[str], name: str, data: bytes
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, data: bytes
 ) -> None:
     """The fact is found and quoted whatever the bytes and the file's name are."""
     (folder / name).write_bytes(data)
@@ -66,14 +65,14 @@ def test_encodings_line_ends_and_names(
     assert found["supported_share"] == 1.0
 
 
-def test_five_megabytes_on_one_line(folder: Path, capsys: CaptureFixture[str]) -> None:
+def test_five_megabytes_on_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A document without a line end is searched like any other."""
     filler = "Gulls cry over the harbour and the tide comes in twice a day. " * 41_000
     (folder / "long.txt").write_text(filler + FACT + " " + filler, encoding="utf-8")
     assert "214 steps" in quoted(report(folder, capsys))
 
 
-def test_a_question_of_fifty_thousand_characters(folder: Path, capsys: CaptureFixture[str]) -> None:
+def test_a_question_of_fifty_thousand_characters(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Somebody pastes a document and asks at the end."""
     (folder / "a.md").write_text(FACT, encoding="utf-8")
     pasted = "The harbour master wrote a long letter about ropes and tides. " * 800
@@ -90,7 +89,7 @@ def test_a_question_of_fifty_thousand_characters(folder: Path, capsys: CaptureFi
     ],
 )
 def test_a_mistake_is_one_sentence(
-    folder: Path, capsys: CaptureFixture[str], arguments: list[str], said: str
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
     """Exit code 2, one line that says what to do, no traceback, nothing on standard output."""
     assert run(["research", *arguments, "--quiet"]) == 2
@@ -100,7 +99,7 @@ def test_a_mistake_is_one_sentence(
     assert len(captured.err.strip().splitlines()) == 1
 
 
-def test_one_empty_file(folder: Path, capsys: CaptureFixture[str]) -> None:
+def test_one_empty_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder with nothing in it but an empty file has nothing to read."""
     (folder / "empty.md").write_text("", encoding="utf-8")
     assert run(["research", QUESTION, "--docs", "docs", "--quiet"]) == 2
@@ -137,11 +136,9 @@ async def test_a_tool_result_of_a_megabyte(tmp_path: Path) -> None:
         return "done"
 
     model = Scripted(clerk, window=16_000)
-    async with Runtime(
-        settings(tmp_path), models={"small": model}, roles=[ROLE], tools=big_tools(text)
-    ) as host:
-        async with host.session("steps?") as session:
-            handoff = await session.ask("clerk", "How many steps?")
+    host = Runtime(settings(tmp_path), models={"small": model}, roles=[ROLE], tools=big_tools(text))
+    async with host, host.session("steps?") as session:
+        handoff = await session.ask("clerk", "How many steps?")
     assert handoff.value == "done"
     assert 'recall("r1") for the rest' in seen(prompts[1])
     assert FACT in seen(prompts[2])
@@ -165,9 +162,9 @@ async def test_three_hundred_tools(tmp_path: Path) -> None:
 
     tools = [*(named(number) for number in range(299)), tool(count_steps)]
     model = Scripted(["done"], window=16_000)
-    async with Runtime(settings(tmp_path), models={"small": model}, roles=[ROLE], tools=tools) as host:
-        async with host.session("steps?") as session:
-            await session.ask("clerk", "How many steps has the lighthouse?")
+    host = Runtime(settings(tmp_path), models={"small": model}, roles=[ROLE], tools=tools)
+    async with host, host.session("steps?") as session:
+        await session.ask("clerk", "How many steps has the lighthouse?")
     (request,) = model.requests
     offered = [spec.name for spec in request.tools]
     assert "count_steps" in offered

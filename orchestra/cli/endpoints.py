@@ -13,9 +13,10 @@ from orchestra.errors import InputError
 
 if TYPE_CHECKING:
     from orchestra.config.settings import Settings
+    from orchestra.models.compatible.memory import QuirksStore
     from orchestra.models.discovery import LocalServer
     from orchestra.models.probe import Probed
-    from orchestra.models.settings import Endpoint
+    from orchestra.models.settings import Endpoint, TierSetting
 
 
 @click.group(invoke_without_command=True)
@@ -74,7 +75,8 @@ def _endpoint(settings: Settings, name: str) -> Endpoint:
 def _configured_lines(config: str | None) -> Iterator[str]:
     from orchestra.config.load import load_settings
     from orchestra.models.compatible.known import kind_of, known_endpoints
-    from orchestra.models.configured import quirks_store
+    from orchestra.models.configured import endpoint as adapted
+    from orchestra.models.configured import quirks_store, tier_setting
     from orchestra.models.discovery import local_servers
 
     settings = load_settings(config=config, for_models=False).settings
@@ -84,16 +86,34 @@ def _configured_lines(config: str | None) -> Iterator[str]:
         title = known_endpoints()[kind].title if kind in known_endpoints() else "unknown kind"
         key = "key set" if endpoint.key is not None else "no key"
         yield f"{name}: {endpoint.url} ({title}, {endpoint.transport}, {key})"
-        for tier, model in {
-            tier: one.model for tier, one in settings.tiers.items() if one.endpoint == name
-        }.items():
-            quirks = store.load(name, model)
-            yield f"  {tier}: {model}"
-            for sentence in quirks.learnt if quirks else ():
-                yield f"    {sentence}"
+        for tier, setting in settings.tiers.items():
+            if setting.endpoint == name:
+                yield from _tier_lines(
+                    tier, tier_setting(setting), adapted(name, endpoint, os.environ), store
+                )
     servers: list[LocalServer] = anyio.run(local_servers)
     for server in servers:
         yield server.sentence
+
+
+def _tier_lines(tier: str, setting: TierSetting, endpoint: Endpoint, store: QuirksStore) -> Iterator[str]:
+    """A tier's model, what it holds and costs and who says so, and what was learnt of it."""
+    from orchestra.models.compatible.known import is_local
+    from orchestra.models.opening import quirks_of
+    from orchestra.models.windows import table_row, window_of
+
+    quirks = quirks_of(endpoint, setting.model, store)
+    window = window_of(endpoint, setting, quirks)
+    price = setting.price or table_row(endpoint, setting).price
+    cost = "price unknown"
+    if price is not None:
+        cached = "" if price.cached_input is None else f", {price.cached_input:g} cached"
+        cost = f"${price.input:g} in{cached}, {price.output:g} out a million tokens"
+    elif is_local(endpoint.url):
+        cost = "free"
+    yield f"  {tier}: {setting.model}, window {window.tokens:,} ({window.source}), {cost}"
+    for sentence in quirks.learnt:
+        yield f"    {sentence}"
 
 
 def known_lines() -> Iterator[str]:

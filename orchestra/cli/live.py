@@ -70,6 +70,8 @@ class Progress:
             line.cost = None if cost is None or line.cost is None else line.cost + cost
         elif event.kind == "tool_called":
             line.doing = f"{data.get('tool')} {shortened(event.texts.get('arguments', ''), 60)}"
+        elif event.kind == "note" and data.get("what") == "budget":
+            line.doing = f"{data.get('share', 0):.0%} of the {data.get('scope')}'s budget is used"
         elif event.kind in ("finished", "failed"):
             line.state = str(data.get("status", event.kind))
             line.doing = str(data.get("reason") or "")

@@ -18,7 +18,9 @@ COMMANDS = {
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),
+    "endpoints": ("orchestra.cli.endpoints", "endpoints"),
     "simulate": ("orchestra.cli.simulate", "simulate"),
+    "load": ("orchestra.cli.load", "load"),
 }
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130

@@ -19,6 +19,9 @@ FLAGS = {
     "endpoint": "endpoint",
     "store": "store",
     "agents": "agents",
+    "budget": "limits.dollars",
+    "tokens": "limits.tokens",
+    "deadline": "limits.seconds",
 }
 
 
@@ -33,13 +36,20 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @store_options
     @functools.wraps(command)
     def wrapped(*arguments: Any, **options: Any) -> Any:
-        flags = {FLAGS[name]: options.pop(name) for name in FLAGS}
+        flags = {setting: options.pop(name) for name, setting in FLAGS.items() if name in options}
         resolved = load_settings(flags, config=options.pop("config"))
         logging = resolved.settings.logging
         configure(logging.level, as_json=logging.json)
         return command(*arguments, resolved=resolved, **options)
 
     return wrapped
+
+
+def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The flags that limit a run; they go below `settings_options`, which reads them."""
+    command = click.option("--deadline", metavar="TIME", help="How long it may take, as in 90 or 5m.")(command)
+    command = click.option("--tokens", metavar="N", help="Tokens it may use, as in 200k.")(command)
+    return click.option("--budget", metavar="DOLLARS", help="What it may cost in US dollars.")(command)
 
 
 def store_options(command: Callable[..., Any]) -> Callable[..., Any]:

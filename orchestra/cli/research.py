@@ -12,8 +12,9 @@ import anyio
 import click
 
 from orchestra.cli.live import PlainView, TreeView
+from orchestra.cli.loop import run_loop
 from orchestra.cli.main import FAILED, INTERRUPTED
-from orchestra.cli.options import settings_options
+from orchestra.cli.options import limit_options, settings_options
 from orchestra.cli.totals import totals
 from orchestra.errors import alone
 
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
 @click.option("--review", is_flag=True, help="Let a reviewer read the draft and the writer mend it once.")
 @click.option("--quiet", is_flag=True, help="Print the report and nothing else.")
 @settings_options
+@limit_options
 def research(question: str, docs: Path, resolved: Resolved, **options: Any) -> int:
     """Answer QUESTION from a folder of documents, every sentence with its quotes."""
     run = Run(question, docs, resolved, options)
-    return anyio.run(run.run)
+    return run_loop(run.run)
 
 
 class Run:
@@ -54,7 +56,7 @@ class Run:
         self.report: Report | None = None
 
     def say(self, text: str) -> None:
-        if not self.quiet:
+        if text and not self.quiet:
             click.echo(text, err=True)
 
     async def run(self) -> int:
@@ -62,6 +64,10 @@ class Run:
         from orchestra.workflow import Options, research_then_write
 
         self.say(self.resolved.choice)
+        if self.resolved.by_default and not self.quiet:
+            from orchestra.models.discovery import local_offer
+
+            self.say(await local_offer() or "")
         for warning in self.resolved.warnings:
             click.echo(f"orchestra: {warning}", err=True)
         view = self._view()
@@ -92,7 +98,6 @@ class Run:
         written = write_report(path, text, asked=out is not None)
         if out is None:
             click.echo(text)
-        self.say("")
         if written:
             self.say(f"report: {path}")
         self.say(f"session: {report.session} (orchestra show {report.session})")

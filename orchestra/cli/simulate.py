@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 import click
 
+from orchestra.cli.loop import run_loop
 from orchestra.errors import InputError
 
 
@@ -74,7 +75,7 @@ def simulate(**options: Any) -> None:
         exact_usage=options["exact_usage"],
         seed=options["seed"],
     )
-    anyio.run(_serve, behaviour, options["host"], options["port"])
+    run_loop(_serve, behaviour, options["host"], options["port"])
 
 
 async def _serve(behaviour: Any, host: str, port: int) -> None:

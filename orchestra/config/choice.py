@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from orchestra.config.addresses import is_local, is_url, url_fault
 from orchestra.config.defaults import EXTRACTIVE_TIER, OPENAI_TIERS, OPENAI_URL
+from orchestra.config.endpoints import EXTRACTIVE, OPENAI, Endpoint, Tier
 from orchestra.config.given import Given, Place
 from orchestra.config.nearest import hint
 from orchestra.config.secret import Secret
-from orchestra.config.settings import EXTRACTIVE, OPENAI, Endpoint, Tier
 
 BOTH = ("small", "large")
 
@@ -35,11 +35,12 @@ class Selected(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """Endpoints, tiers and the reasons for them so far."""
+    """Endpoints, tiers and the reasons for them so far. `named`: a person said which models to use."""
 
     endpoints: Mapping[str, Endpoint]
     tiers: Mapping[str, Tier]
     reasons: tuple[str, ...]
+    named: bool = False
 
     def sentence(self) -> str:
         """For people: the two tiers that always exist, where they are, and the reasons."""
@@ -56,6 +57,11 @@ class Choice(Struct, frozen=True, kw_only=True):
             )
         return f"models: {models} - {'; '.join(self.reasons)}"
 
+    @property
+    def built_in(self) -> bool:
+        """Whether every tier is the extractive model's."""
+        return all(tier.built_in for tier in self.tiers.values())
+
     def _model(self, tier: Tier) -> str:
         return "extractive (built in)" if tier.built_in else tier.model
 
@@ -68,6 +74,7 @@ def apply(choice: Choice, selected: Selected, key: Secret | None) -> Choice:
     """The choice after one more source. `key`: for an endpoint given as a URL. Raises ConfigError."""
     at: str | None = None
     models, small, large = selected.models, selected.small, selected.large
+    named = choice.named or selected != Selected()
     if selected.endpoint is not None:
         choice, at = _endpoint(choice, selected.endpoint, key)
         if models is not None and models.value not in (EXTRACTIVE, *choice.endpoints):
@@ -77,7 +84,7 @@ def apply(choice: Choice, selected: Selected, key: Secret | None) -> Choice:
         choice = _whole(choice, models, chosen)
     elif selected.endpoint is not None and at is not None:
         choice = _all_at(choice, at, selected.endpoint, chosen)
-    return _named(choice, chosen, at)
+    return structs.replace(_named(choice, chosen, at), named=named)
 
 
 def _endpoint(choice: Choice, given: Given, key: Secret | None) -> tuple[Choice, str]:

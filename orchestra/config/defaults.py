@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestra.config.settings import EXTRACTIVE, OPENAI, Endpoint, Tier
+from orchestra.config.endpoints import EXTRACTIVE, OPENAI, Endpoint, Tier
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"

@@ -85,7 +85,11 @@ def examine_settings(
     warnings += filter(None, (exposed_key(name, each) for name, each in choice.endpoints.items()))
     settings = _settings(sources, choice, tables, _Bases(file=file, here=here, given=config is not None))
     resolved = Resolved(
-        settings=settings, choice=choice.sentence(), warnings=tuple(warnings), file=_label(file)
+        settings=settings,
+        choice=choice.sentence(),
+        by_default=not choice.named and choice.built_in,
+        warnings=tuple(warnings),
+        file=_label(file),
     )
     return Loaded(resolved=resolved, problems=(), warnings=tuple(warnings), file=_label(file))
 

@@ -12,101 +12,12 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import Struct, structs
 
 from orchestra.config.about import About
-from orchestra.config.secret import Secret
-
-EXTRACTIVE = "extractive"  # the built-in model: an endpoint's name that needs no entry in `endpoints`
-OPENAI = "openai"  # the endpoint that is always there
+from orchestra.config.endpoints import Endpoint, Tier
 
 Zone = Literal["tools", "memory", "knowledge", "history"]
 Level = Literal["light", "medium", "heavy", "light_to", "medium_to", "heavy_to"]
 Preset = Literal["chat", "research", "tools", "knowledge", "code", "writer"]
 PRESETS: tuple[Preset, ...] = get_args(Preset)
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-
-
-class Endpoint(Struct, frozen=True, kw_only=True):
-    """A server that speaks OpenAI's chat completions."""
-
-    url: Annotated[str, About("Base URL, with or without `/v1`.")]
-    key_env: Annotated[
-        str | None, About("The environment variable that holds the key; left out: no key is sent.")
-    ] = None
-    key: Annotated[
-        Secret | None, About("The key itself. Better: `key_env`, which keeps it out of the file.")
-    ] = None
-    kind: Annotated[
-        str | None, About("Which known server this is (`ollama`, `azure`); left out: found from the URL.")
-    ] = None
-    api_version: Annotated[str | None, About("The `api-version` that Azure asks for.")] = None
-    quirks: Annotated[
-        Mapping[str, Any], About("What this server does otherwise, set by hand over what is known or learnt.")
-    ] = {}
-    transport: Annotated[
-        Literal["direct", "official"],
-        About("`direct` for any compatible server, `official` for what needs OpenAI's client (Azure)."),
-    ] = "direct"
-    headers: Annotated[
-        Mapping[str, Secret], About("More HTTP headers, name to value; values are kept secret.")
-    ] = {}
-    connect_seconds: Annotated[
-        float | None, About("Seconds to open a connection.", above=0, unlimited=True)
-    ] = 10.0
-    first_byte_seconds: Annotated[
-        float | None, About("Seconds from a request to the first byte of its reply.", above=0, unlimited=True)
-    ] = 600.0
-    silence_seconds: Annotated[
-        float | None, About("Seconds between two pieces of a reply.", above=0, unlimited=True)
-    ] = 120.0
-    total_seconds: Annotated[
-        float | None, About("Seconds for a whole call, retries not counted.", above=0, unlimited=True)
-    ] = 1_200.0
-    concurrent_calls: Annotated[int | None, About("Calls in flight at once.", above=0, unlimited=True)] = 16
-
-
-class Tier(Struct, frozen=True, kw_only=True):
-    """A model at an endpoint. Roles name tiers; `small` and `large` always exist."""
-
-    endpoint: Annotated[
-        str,
-        About("A name in `endpoints`, `openai`, or `extractive`; left out: the only endpoint, or `openai`."),
-    ]
-    model: Annotated[str, About("The model's name as the endpoint knows it.")]
-    window: Annotated[
-        int | None, About("Context window in tokens to use; left out: what is known of the model.", above=0)
-    ] = None
-    output_tokens: Annotated[
-        int | None, About("Tokens kept free for a reply; left out: the model's own default.", above=0)
-    ] = None
-    temperature: Annotated[
-        float | None, About("Sampling temperature; left out: not sent.", least=0, most=2)
-    ] = None
-    reasoning_effort: Annotated[
-        Effort | None, About("How long a reasoning model thinks; left out: not sent.")
-    ] = None
-    thinking_tokens: Annotated[
-        int | None, About("Tokens to think with, where the endpoint has such a budget.", above=0)
-    ] = None
-    parallel_calls: Annotated[
-        bool | None, About("Several tool calls in one reply; left out: the endpoint's own way.")
-    ] = None
-    extra: Annotated[Mapping[str, Any], About("More fields for the request's body.")] = {}
-    price_in: Annotated[
-        float | None, About("US dollars for a million input tokens; left out: the price table.", least=0)
-    ] = None
-    price_cached: Annotated[
-        float | None, About("US dollars for a million cached input tokens; left out: `price_in`.", least=0)
-    ] = None
-    price_out: Annotated[
-        float | None, About("US dollars for a million output tokens; left out: the price table.", least=0)
-    ] = None
-    fallback: Annotated[
-        tuple[str, ...], About("Tiers to try, in order, when this one's endpoint cannot be reached.")
-    ] = ()
-
-    @property
-    def built_in(self) -> bool:
-        """Whether this is the extractive model, which has no endpoint."""
-        return self.endpoint == EXTRACTIVE
 
 
 class Documents(Struct, frozen=True, kw_only=True):
@@ -138,6 +49,32 @@ class SessionLimits(Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class RuntimeLimits(Struct, frozen=True, kw_only=True):
+    """How many sessions one runtime hosts, what they may use together, and how it ends."""
+
+    sessions: Annotated[int | None, About("Sessions at work at once.", above=0, unlimited=True)] = 1_000
+    waiting: Annotated[
+        int | None, About("Sessions that may wait for a place; more are refused.", above=0, unlimited=True)
+    ] = 1_000
+    drain_seconds: Annotated[
+        float | None, About("Seconds for sessions to finish when it closes.", above=0, unlimited=True)
+    ] = 30.0
+    tool_threads: Annotated[int, About("Worker threads for plain functions as tools.", above=0)] = 32
+    blocked_seconds: Annotated[
+        float | None, About("A tool that blocks the event loop so long is named.", above=0, unlimited=True)
+    ] = 0.5
+    tokens: Annotated[
+        int | None, About("Tokens of all sessions; left out: no limit.", above=0, unlimited=True)
+    ] = None
+    dollars: Annotated[
+        float | None, About("US dollars of all sessions; left out: no limit.", above=0, unlimited=True)
+    ] = None
+    unpriced: Annotated[
+        bool,
+        About("Models whose price is unknown may be used under a limit of dollars; they count as nothing."),
+    ] = False
+
+
 class ContextOverride(Struct, frozen=True, kw_only=True):
     """Figures of a context preset that replace the built-in ones."""
 
@@ -152,9 +89,10 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
         int | None, About("A budget of the prompt's own, below the window's.", above=0)
     ] = None
     result_tokens: Annotated[int | None, About("Tokens shown of one tool result.", above=0)] = None
-    recent_turns: Annotated[
-        int | None, About("Turns that the last level of compaction leaves alone.", above=0)
-    ] = None
+    recent_turns: Annotated[int | None, About("Newest turns that compaction leaves alone.", above=0)] = None
+    pins_share: Annotated[float | None, About("Most of the budget for pins.", above=0, most=0.5)] = None
+    summary_share: Annotated[float | None, About("Most of it for a summary.", above=0, most=0.5)] = None
+    summary_tokens: Annotated[int | None, About("Tokens a summary has at most.", above=0)] = None
     restate_after: Annotated[
         int | None,
         About("The input is restated at the end when more tokens than this stand behind it.", above=0),
@@ -211,6 +149,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ]
     documents: Documents = Documents()
     limits: SessionLimits = SessionLimits()
+    runtime: RuntimeLimits = RuntimeLimits()
     context: Mapping[Preset, ContextOverride] = {}
     logging: Logging = Logging()
 
@@ -236,12 +175,14 @@ class Selection(Struct, frozen=True, kw_only=True):
 class Resolved(Struct, frozen=True, kw_only=True):
     """The settings of a run and how they came about.
 
+    `by_default`: nobody chose a model and no key was found, so the built-in one answers.
     `choice`: one sentence that names the models and the reason; every command that uses models prints it.
     `warnings`: sentences to print on standard error. `file`: the `orchestra.toml` that was read, or None.
     """
 
     settings: Settings
     choice: str
+    by_default: bool = False
     warnings: tuple[str, ...] = ()
     file: str | None = None
 

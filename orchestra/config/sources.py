@@ -129,12 +129,17 @@ def from_environment(environ: Mapping[str, str]) -> Source:
     return _source(found, warnings)
 
 
+FLAG_NAMES = {"limits.dollars": "budget", "limits.seconds": "deadline"}
+"""Flags that are not called as their setting is."""
+
+
 def from_flags(flags: Mapping[str, Any]) -> Source:
     """Settings by dotted name (`limits.tokens`), from a command line or a program; None means not given."""
     paths = {".".join(path): (path, field) for path, field in scalar_paths().items()}
     found: list[Given | ConfigError] = []
     for key, value in flags.items():
-        place = Place(name="--" + key.rpartition(".")[2].replace("_", "-"))
+        name = FLAG_NAMES.get(key) or key.rpartition(".")[2].replace("_", "-")
+        place = Place(name=f"--{name}")
         if key not in paths:
             found.append(place.error(key, f"is not a setting.{hint(key, paths)}"))
         elif value is not None:

@@ -16,10 +16,11 @@ from orchestra.config.defaults import (
     OPENAI_KEY,
     OPENAI_TIERS,
 )
+from orchestra.config.endpoints import EXTRACTIVE, OPENAI, Endpoint, Tier
 from orchestra.config.given import Given, Place
 from orchestra.config.nearest import hint
 from orchestra.config.secret import Secret
-from orchestra.config.settings import EXTRACTIVE, OPENAI, ContextOverride, Endpoint, Tier
+from orchestra.config.settings import ContextOverride
 from orchestra.config.sources import Source
 from orchestra.errors import ConfigError
 

@@ -19,8 +19,10 @@ class Clause(NamedTuple):
 
 
 _NEGATION = re.compile(
-    r"(?i)\b(?:not|no|never|none|neither|nor|nobody|nothing|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't"
-    r"|wasn't|weren't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|mustn't|ain't|except|excluding|unable)\b"
+    r"(?i)\b(?:not|no|never|none|neither|nor|nobody|nothing|without|cannot|can't|won't|don't|doesn't"
+    r"|didn't|isn't|aren't"
+    r"|wasn't|weren't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|mustn't|ain't|except|excluding"
+    r"|unable)\b"
     r"(?:[ ]+(?:(?!\b(?:but|and|or|because|so|which|that)\b)[^\s.,;:!?()]+)){0,5}"
 )
 _NEGATION_ZH = re.compile(

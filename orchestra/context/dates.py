@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from orchestra.context.figures import chinese_number
-from orchestra.context.units import unit_at
+from orchestra.context.units import CLASSIFIERS, unit_at
+from orchestra.text.shape import has_any, letter_runs, outline
 
 
 class Dated(NamedTuple):
@@ -24,7 +25,7 @@ class Dated(NamedTuple):
     is_time: bool = False
 
 
-_FULL = ("January February March April May June July August September October November December").split()  # noqa: SIM905 - words
+_FULL = ("January February March April May June July August September October November December").split()
 _MONTHS = {name.lower(): at + 1 for at, name in enumerate(_FULL)}
 _MONTHS |= {name[:3].lower(): at + 1 for at, name in enumerate(_FULL)} | {"sept": 9}
 _MONTH = "|".join((*_FULL, "Sept", *(name[:3] for name in _FULL)))
@@ -41,13 +42,14 @@ _MONTH_FIRST = re.compile(
     rf"(?:,? ({_YEAR})(?![0-9A-Za-z]))?|,? ?(?<=[ ,])({_YEAR})(?![0-9A-Za-z]))"
 )
 _MONTH_ALONE = re.compile(
-    r"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to|between|and|every"
+    r"\b(?:(?:in|of|since|by|until|till|from|during|last|next|this|early|late|mid|before|after|to"
+    r"|between|and|every"
     r"|through)[ -])?"
     rf"({'|'.join(_FULL)})\b"
 )
 _YEAR_ALONE = re.compile(rf"(?<![A-Za-z0-9_$£€¥.,#/])({_YEAR})(?![0-9A-Za-z_%]|[.,/][0-9]|-[0-9]{{1,2}}-)")
 _DECADE = re.compile(r"\b(1[5-9][0-9]|20[0-9])0'?s\b|(?:(\d\d)世纪)?(\d)0年代")
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - words
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _WEEKDAY = re.compile(
     r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|礼拜|周)([一二三四五六日天])(?![年岁期线])"
 )
@@ -56,6 +58,11 @@ _QUARTER = re.compile(
     rf"|\b(?i:(first|second|third|fourth|1st|2nd|3rd|4th)[ -]quarter)\b(?:(?: of)? ({_YEAR})\b)?"
     rf"|第?([一二三四1-4])季度"
 )
+# Quick looks: what a pattern cannot do without is mostly not there.
+_PARTED = (b"0-0", b"0/0", b"0.0")
+_NEAR_HOUR = (b"0a", b"0A", b"0 a", b"0 A")  # 5pm, 5 pm, 5 p.m., 5 o'clock
+_MONTH_WORDS = frozenset(name.encode() for name in _MONTHS)
+_WEEKDAY_WORDS = frozenset(f"{day}{end}".encode() for day in _WEEKDAYS for end in ("", "s"))
 _NUM = "[零〇一二三四五六七八九十]"
 _CHINESE = re.compile(
     rf"(?:([0-9]{{4}}|{_NUM}{{4}})\s?年度?\s?)?(?:([0-9]{{1,2}}|{_NUM}{{1,3}})\s?月(?!球|亮|薪|饼|台)份?\s?)?"
@@ -79,18 +86,22 @@ def find_dates(text: str) -> Iterator[Dated]:
     """Every date and time of `text`, which has half-width digits; spans may overlap, the longer is right."""
     if not text.isascii():
         yield from _chinese(text)
-    if any(char.isdigit() for char in text):
-        yield from _digits(text)
-    for match in _MONTH_ALONE.finditer(text):
+    words = letter_runs(text)
+    months = not _MONTH_WORDS.isdisjoint(words)
+    shape = outline(text)
+    if b"0" in shape:
+        yield from _digits(text, shape, months=months)
+    for match in _MONTH_ALONE.finditer(text) if months else ():
         month = _MONTHS[match[1].lower()]
         if month not in (3, 5, 8) or match.start() != match.start(1):  # may, march and august are words too
             yield Dated(*match.span(1), f"--{month:02}")
-    for match in _WEEKDAY.finditer(text):
+    wide = not text.isascii()
+    for match in _WEEKDAY.finditer(text) if wide or not _WEEKDAY_WORDS.isdisjoint(words) else ():
         day = "一二三四五六日天".index(match[2]) % 7 + (0 if match[2] != "天" else 6) if match[2] else 0
         if match[1]:
             day = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[1].lower()))
         yield Dated(*match.span(), f"w{day + 1}")
-    for match in _QUARTER.finditer(text):
+    for match in _QUARTER.finditer(text) if wide or "Q" in text or b"quarter" in words else ():
         named = (match[1] or match[3] or match[5]).lower()
         number = next(at for at, keys in enumerate(_QUARTERS) if named in keys) + 1
         year = match[2] or match[4]
@@ -105,31 +116,33 @@ _QUARTERS = (
 )
 
 
-def _digits(text: str) -> Iterator[Dated]:
-    for match in _ISO.finditer(text):
+def _digits(text: str, shape: bytes, *, months: bool) -> Iterator[Dated]:
+    parted = has_any(shape, _PARTED)
+    for match in _ISO.finditer(text) if parted else ():
         yield Dated(*match.span(), _value(match[1], match[3], match[4]))
-    for match in _SLASHED.finditer(text):
+    for match in _SLASHED.finditer(text) if parted else ():
         first, second = int(match[1]), int(match[3])
         if min(first, second) <= 12:
             swapped = first > 12 or match[2] == "."
             month, day = (second, first) if swapped else (first, second)
             open_order = not swapped and second <= 12 and first != second
             yield Dated(*match.span(), _value(match[4], str(month), str(day)), "m/d" if open_order else "")
-    for match in _DAY_FIRST.finditer(text):
+    for match in _DAY_FIRST.finditer(text) if months else ():
         yield Dated(*match.span(), _value(match[3], _month(match[2]), match[1]))
-    for match in _MONTH_FIRST.finditer(text):
+    for match in _MONTH_FIRST.finditer(text) if months else ():
         yield Dated(*match.span(), _value(match[3] or match[4], _month(match[1]), match[2]))
-    for match in _YEAR_ALONE.finditer(text):
-        if not unit_at(text, match.end())[0] or text[match.end() : match.end() + 1] == "-":
+    for match in _YEAR_ALONE.finditer(text) if b"0000" in shape else ():
+        counts = text[match.end() : match.end() + 1] in CLASSIFIERS and match.end() < len(text)
+        if (not counts and not unit_at(text, match.end())[0]) or text[match.end() : match.end() + 1] == "-":
             yield Dated(*match.span(), match[1])
-    for match in _DECADE.finditer(text):
+    for match in _DECADE.finditer(text) if "0s" in text or "0's" in text or "0年代" in text else ():
         if match[1]:
             yield Dated(*match.span(), f"{match[1]}x")
         elif match[2]:
             yield Dated(*match.span(), f"{int(match[2]) - 1}{match[3]}x")
-    for match in _CLOCK.finditer(text):
+    for match in _CLOCK.finditer(text) if b":" in shape else ():
         yield _time(match, int(match[1]), int(match[2]), (match[3] or "").lower())
-    for match in _HOUR.finditer(text):
+    for match in _HOUR.finditer(text) if has_any(shape, _NEAR_HOUR) else ():
         yield _time(match, int(match[1] or match[3]), 0, (match[2] or "").lower())
 
 

@@ -6,26 +6,57 @@ Pure and without a model; English and Chinese. About 0.1 ms for a sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from orchestra.context.clauses import find_constraints, find_negations
-from orchestra.context.dates import date_parts, find_dates, same_date
+from orchestra.context.compare import same_fact
+from orchestra.context.dates import date_parts, find_dates
 from orchestra.context.figures import find_figures
 from orchestra.context.names import COMMON, find_digit_ids, find_exact, find_names
-from orchestra.context.units import alike, in_base
+from orchestra.context.units import CLASSIFIERS
 from orchestra.values.facts import Fact, FactKind
 
-__all__ = ["Evidence", "Fact", "find_facts", "is_hard", "missing_facts", "plain", "same_fact"]
+__all__ = [
+    "Evidence",
+    "Fact",
+    "figures_and_names",
+    "find_facts",
+    "is_hard",
+    "missing_facts",
+    "plain",
+    "same_fact",
+]
 
+Find = Callable[[str], list[Fact]]
 HARD: frozenset[FactKind] = frozenset(("number", "percent", "money", "date", "time", "id", "url", "email"))
 _COMPARED: frozenset[FactKind] = HARD | {"name"}
 _DIGITS = re.compile(r"[0-9]+")
 _EVEN = {0xFF01 + at: 0x21 + at for at in range(94)} | {
     ord(char): ord(plain)
-    for chars, plain in (("\u3000\u00a0", " "), ("‐‑‒–—―−", "-"), ("‘’ʼ′", "'"), ("“”″", '"'), ("〜～", "~"))
+    for chars, plain in (
+        ("\u3000\u00a0", " "),
+        ("‐‑‒–—―−", "-"),
+        ("‘’ʼ′", "'"),
+        ("“”″", '"'),
+        ("〜～", "~"),
+        ("∶", ":"),
+    )
     for char in chars
 }
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_DEMONYM = re.compile(r"(?:ese|ians?|eans?|ish|ans?|is?)$")
+_START = re.compile(r"(?<![^\W_])[A-Za-z]")
+_WEEKDAY = {
+    "w1": "mon",
+    "w2": "tues?",
+    "w3": "wed",
+    "w4": "thu(?:rs?)?",
+    "w5": "fri",
+    "w6": "sat",
+    "w7": "sun",
+}
+_ONE = re.compile(r"\b(?:one|once|single|sole|first|1)\b|[一单首]")
 _GAP = r"[\W_]{0,6}"  # what may stand between the groups of an id: a hyphen, markup, a line break
 _SPLIT = re.compile(r"[^\W\d_]+|\d+")
 
@@ -43,6 +74,18 @@ def is_hard(fact: Fact) -> bool:
 def find_facts(text: str) -> list[Fact]:
     """The facts of `text` in order of place; only negations and constraints overlap with others."""
     even = plain(text)
+    found = figures_and_names(text)
+    for clause in (*find_negations(even), *find_constraints(even)):
+        found.append(
+            Fact(clause.kind, text[clause.start : clause.end], clause.value, "", clause.start, clause.end)
+        )
+    found.sort(key=_place)
+    return found
+
+
+def figures_and_names(text: str) -> list[Fact]:
+    """The facts of `text` without negations and constraints, in order of place."""
+    even = plain(text)
     taken = bytearray(len(even))
     found: list[Fact] = []
 
@@ -58,63 +101,57 @@ def find_facts(text: str) -> list[Fact]:
     for fact in sorted(exact, key=lambda fact: (fact.start - fact.end, fact.start)):
         keep(fact.kind, fact.value, fact.unit, fact.start, fact.end)
     for figure in sorted(find_figures(even), key=lambda figure: (figure.start - figure.end, figure.start)):
-        keep(figure.kind, f"{figure.value:.12g}", figure.unit, figure.start, figure.end)
+        value = figure.pair or f"{figure.value:.12g}"
+        keep(figure.kind, value, figure.unit, figure.start, figure.end)
     for name in (*find_digit_ids(even), *find_names(even)):
         keep(name.kind, name.value, "", name.start, name.end)
-    for clause in (*find_negations(even), *find_constraints(even)):
-        found.append(
-            Fact(clause.kind, text[clause.start : clause.end], clause.value, "", clause.start, clause.end)
-        )
-    found.sort(key=lambda fact: (fact.start, -fact.end))
+    found.sort(key=_place)
     return found
 
 
-def same_fact(one: Fact, other: Fact) -> bool:
-    """Whether both say the same: figures by value and unit (an unnamed unit fits any), dates by the parts
-    that both name, ids and names by their letters.
-    """
-    if _is_figure(one) and _is_figure(other):
-        return _same_figure(one, other)
-    if "date" in (one.kind, other.kind):
-        if one.kind == other.kind:
-            return same_date(one.value, other.value) or _same_open_date(one, other)
-        year, figure = (one, other) if one.kind == "date" else (other, one)
-        return figure.kind in ("number", "id") and year.value == figure.value
-    if one.kind == other.kind == "time":
-        return one.value == other.value or _same_open_time(one, other)
-    if {one.kind, other.kind} == {"number", "id"}:
-        return one.text.lower().lstrip("v") == other.text.lower().lstrip("v")
-    return one.kind == other.kind and (
-        one.value == other.value or _letters(one.value) == _letters(other.value)
-    )
+def _place(fact: Fact) -> tuple[int, int]:
+    return fact.start, -fact.end
 
 
 def missing_facts(
-    statement: str, evidence: Iterable[str], *, identity: Iterable[str] = ()
+    statement: str, evidence: Iterable[str], *, identity: Iterable[str] = (), find: Find | None = None
 ) -> tuple[Fact, ...]:
     """The figures, dates, ids and names of `statement` that no text of `evidence` has.
 
     `identity`: titles, locators, the question: they bear out names, ids and dates, never a number.
+    `find`: `figures_and_names`, or one that remembers what it read.
     """
-    return Evidence(evidence, identity).missing(statement)
+    return Evidence(evidence, identity, find=find).missing(statement)
 
 
 class Evidence:
     """Texts, read once, that statements are held against."""
 
-    def __init__(self, texts: Iterable[str], identity: Iterable[str] = ()) -> None:
+    def __init__(
+        self, texts: Iterable[str], identity: Iterable[str] = (), *, find: Find | None = None
+    ) -> None:
+        self._find = find or figures_and_names
         quoted = "\n".join(plain(text) for text in texts)
         named = "\n".join(plain(text) for text in identity)
-        self._facts = [fact for fact in find_facts(quoted) if fact.kind in HARD]
-        self._named = [fact for fact in find_facts(named) if fact.kind in HARD] if named else []
+        self._evidence = quoted
+        self._identity = named
         self._quoted = quoted.lower()
         self._whole = f"{quoted}\n{named}".lower()
         self._original = f"{quoted}\n{named}"
+        self._initials: tuple[str, str] | None = None
         self._words: frozenset[str] | None = None
+
+    @cached_property
+    def _facts(self) -> list[Fact]:
+        return [fact for fact in self._find(self._evidence) if fact.kind in HARD]
+
+    @cached_property
+    def _named(self) -> list[Fact]:
+        return [fact for fact in self._find(self._identity) if fact.kind in HARD]
 
     def missing(self, statement: str) -> tuple[Fact, ...]:
         """The facts of `statement` that these texts do not have."""
-        facts = [fact for fact in find_facts(statement) if fact.kind in _COMPARED]
+        facts = [fact for fact in self._find(statement) if fact.kind in _COMPARED]
         return tuple(fact for fact in (*facts, *_stray_digits(statement, facts)) if not self.has(fact))
 
     def has(self, fact: Fact) -> bool:
@@ -136,6 +173,8 @@ class Evidence:
         dates = [other for other in (*self._facts, *self._named) if other.kind == "date"]
         if any(same_fact(fact, other) for other in (*dates, *self._named)):
             return True
+        if fact.value in _WEEKDAY:
+            return re.search(rf"\b{_WEEKDAY[fact.value]}\b", self._quoted) is not None
         parts = date_parts(fact.value)
         year = parts.pop("year", None)
         if year is None or not parts:
@@ -147,10 +186,22 @@ class Evidence:
 
     def _has_small(self, fact: Fact) -> bool:
         """One and zero have other words, and a number may be part of an id (`3.12` in Python 3.12)."""
+        if fact.unit == "score":
+            home, guest = fact.value.split(":")
+            return (
+                re.search(rf"(?<![\d.]){home}\s?(?:-|:|比|to)\s?{guest}(?![\d.])", self._quoted) is not None
+            )
+        if fact.value == "1" and fact.unit in CLASSIFIERS:
+            return re.search(rf"(?<![\d.十百千万])[1一]\s?{fact.unit}", self._quoted) is not None
+        if fact.value == "1" and fact.unit:  # one hour where the text says an hour
+            counted = re.split(r"[\s-]", fact.text.lower())[-1][:3]
+            return re.search(rf"\b(?:an?|per|each|every)[\s-]{re.escape(counted)}", self._quoted) is not None
         if fact.value == "1":
-            return re.search(r"\b(?:a|an|one|once|single|first|1)\b|[一单首]", self._quoted) is not None
+            return _ONE.search(self._quoted) is not None
         if fact.value == "0":
             return re.search(r"\b(?:no|none|zero|nil|never)\b|[无零没]", self._quoted) is not None
+        if fact.unit == "" and _stands(fact.text.strip().lower(), self._quoted):
+            return True
         written = re.escape(fact.text.strip().lower())
         return (
             fact.unit == ""
@@ -161,6 +212,8 @@ class Evidence:
         """The same letters and digits in the same order, whatever stands between; a plural passes."""
         if not _SPLIT.search(fact.value):
             return fact.value in self._whole
+        if _stands(fact.value, self._whole):
+            return True
         forms = [fact.value, fact.value.removesuffix("s"), fact.value.removesuffix("es")]
         return any(re.search(_id_pattern(form), self._whole) for form in dict.fromkeys(forms) if form)
 
@@ -168,7 +221,13 @@ class Evidence:
         if name in self._whole:
             return True
         words = self._all_words()
-        return all(self._has_word(word, words) for word in _WORD.findall(name) if word not in COMMON)
+        named = [word for word in _WORD.findall(name) if word not in COMMON]
+        return all(self._has_word(word, words) for word in named) or self._has_initials(named)
+
+    def _has_initials(self, named: list[str]) -> bool:
+        """Los Angeles where the text says LA or L.A."""
+        initials = "".join(word[0] for word in named).upper()
+        return len(initials) > 1 and re.search(rf"\b{'[.]?'.join(initials)}\b", self._original) is not None
 
     def _has_word(self, word: str, words: frozenset[str]) -> bool:
         bare = word.removesuffix("'s")
@@ -176,22 +235,45 @@ class Evidence:
             return True
         if not bare.isascii():
             return bare in self._whole
-        return self._is_acronym(bare) or (
-            len(bare) > 5 and any(known.startswith(bare[:-2]) for known in words)
+        root = _DEMONYM.sub("", bare)
+        near = len(root) > 3 and any(known.startswith(root) for known in words)
+        return (
+            near
+            or self._is_acronym(bare)
+            or (len(bare) > 5 and any(known.startswith(bare[:-2]) for known in words))
         )
 
     def _is_acronym(self, word: str) -> bool:
-        """WHO for World Health Organization."""
+        """WHO for World Health Organization, YoY for year over year."""
         if not 2 <= len(word) <= 6:
             return False
-        initials = "".join(match[0] for match in re.findall(r"\b[A-Z]", self._original)).lower()
-        return len(word) >= 2 and word in initials
+        if self._initials is None:
+            starts = _START.findall(self._original)
+            self._initials = (
+                "".join(starts).lower(),
+                "".join(char for char in starts if char.isupper()).lower(),
+            )
+        every, capital = self._initials
+        return word in capital or (len(word) > 2 and word in every)
 
     def _all_words(self) -> frozenset[str]:
         if self._words is None:
             found = _WORD.findall(self._whole)
             self._words = frozenset(found) | frozenset(word.removesuffix("'s") for word in found)
         return self._words
+
+
+def _stands(value: str, text: str) -> bool:
+    """Whether `value` stands in `text` as it is, touching no letter, digit or point: the usual case."""
+    at = text.find(value) if value else -1
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(value) : at + len(value) + 2]
+        apart = not (before.isalnum() or before in ("_", ".", ",")) or at == 0
+        point = after[:1] in (".", ",") and after[1:].isdigit()
+        if apart and not (after[:1].isalnum() or after[:1] == "_" or point):
+            return True
+        at = text.find(value, at + 1)
+    return False
 
 
 def _stray_digits(statement: str, facts: Iterable[Fact]) -> Iterable[Fact]:
@@ -213,60 +295,3 @@ def _id_pattern(value: str) -> str:
         return r"(?<![A-Za-z0-9_.])v?" + re.escape(value) + r"(?![A-Za-z0-9_]|\.\d)"
     stripped = [f"0*{group.lstrip('0')}" if group.isdigit() else re.escape(group) for group in groups]
     return rf"(?<![A-Za-z0-9]){_GAP.join(stripped)}(?![A-Za-z0-9])"
-
-
-def _is_figure(fact: Fact) -> bool:
-    return fact.kind in ("number", "percent", "money")
-
-
-def _same_figure(one: Fact, other: Fact) -> bool:
-    mine, theirs = float(one.value), float(other.value)
-    if one.unit == other.unit or not one.unit or not other.unit or alike(one.unit, other.unit):
-        return (_close(mine, theirs) and not _differ_as_versions(one, other)) or _same_sizes(one, other)
-    if "ordinal" in (one.unit, other.unit) or "times" in (one.unit, other.unit):
-        return _close(mine, theirs) and {one.unit, other.unit} != {"ordinal", "times"}
-    (dimension, mine), (their_dimension, theirs) = in_base(mine, one.unit), in_base(theirs, other.unit)
-    return dimension == their_dimension and _close(mine, theirs)
-
-
-def _differ_as_versions(one: Fact, other: Fact) -> bool:
-    """1.1 and 1.10 without a unit: the same number but not the same version."""
-    if one.unit or other.unit or not ("." in one.text and "." in other.text):
-        return False
-    return one.text != other.text and one.text.rstrip("0") == other.text.rstrip("0")
-
-
-def _same_sizes(one: Fact, other: Fact) -> bool:
-    """A share as a fraction and as a percentage; a small m that is a million after all."""
-    for first, second in ((one, other), (other, one)):
-        if first.unit == "%" and not second.unit and _close(float(first.value), float(second.value) * 100):
-            return 0 < float(second.value) < 1
-        if first.unit == "m" and not second.unit and _close(float(first.value) * 1e6, float(second.value)):
-            return True
-    return False
-
-
-def _close(one: float, other: float) -> bool:
-    """Equal; a sign is forgiven, since "fell by 5 %" and "-5 %" say the same."""
-    return abs(abs(one) - abs(other)) <= 1e-9 * max(abs(one), abs(other), 1e-9)
-
-
-def _same_open_date(one: Fact, other: Fact) -> bool:
-    """3/5/2024, where nothing says which is the month."""
-    for first, second in ((one, other), (other, one)):
-        if first.unit == "m/d":
-            year, month, day = first.value.split("-")
-            if same_date(f"{year}-{day}-{month}", second.value):
-                return True
-    return False
-
-
-def _same_open_time(one: Fact, other: Fact) -> bool:
-    if "12" not in (one.unit, other.unit):
-        return False
-    (hour, minute), (their_hour, their_minute) = one.value.split(":"), other.value.split(":")
-    return minute == their_minute and (int(hour) - int(their_hour)) % 12 == 0
-
-
-def _letters(value: str) -> str:
-    return "".join(_SPLIT.findall(value.lower()))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from orchestra.context.units import CURRENCIES, CURRENCY_SIGNS, unit_at
+from orchestra.context.units import CLASSIFIERS, CURRENCIES, CURRENCY_SIGNS, unit_at
+from orchestra.text.shape import letter_runs, outline
 from orchestra.values.facts import FactKind
 
 
@@ -18,6 +19,7 @@ class Figure(Struct, frozen=True):
     end: int
     value: float
     unit: str
+    pair: str = ""  # a score as it compares, "3:1"; its value is then the first number
 
     @property
     def kind(self) -> FactKind:
@@ -29,23 +31,24 @@ class Figure(Struct, frozen=True):
 _SCALES = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0,
     "mn": 1e6, "bn": 1e9, "tn": 1e12, "mln": 1e6, "bln": 1e9, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12,
-    "百": 1e2, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "万亿": 1e12, "兆": 1e12,
+    "百": 1e2, "千": 1e3, "万": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "万亿": 1e12,
+    "十亿": 1e9, "百亿": 1e10, "千亿": 1e11, "十万": 1e5, "兆": 1e12,
 }  # fmt: skip
 _SMALL = {
     word: float(value)
     for value, word in enumerate(
         """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-        sixteen seventeen eighteen nineteen""".split()  # noqa: SIM905 - words
+        sixteen seventeen eighteen nineteen""".split()
     )
 } | {
     word: 10.0 * (value + 2)
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())  # noqa: SIM905 - words
+    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())
 }
 _BIG = {word: _SCALES[word] for word in ("hundred", "thousand", "million", "billion", "trillion", "dozen")}
 _ORDINALS = {
     word: float(value + 1)
     for value, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()  # noqa: SIM905 - words
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
     )
 }
 _TIMES = {
@@ -64,13 +67,19 @@ _DIGITS = re.compile(
     r"|(?P<power>[eE][+-]?[0-9]{1,3})(?![A-Za-z0-9])"
     r"|[\s-]?(?P<word>(?i:hundred|thousand|million|billion|trillion|dozen|mln|bln|mn|bn|tn))(?![A-Za-z])"
     r"|\s?(?P<letter>[kKMBT]|(?<=[0-9])[mb])(?![A-Za-z0-9/²³])"
-    r"|[多余几]?(?P<scale>万亿|百万|千万|亿|万|千(?![米克瓦卡焦])|百(?!分)|兆(?!瓦)))?"
+    r"|[多余几]?(?P<scale>万亿|[十百千]亿|[十百千]万|亿|万|千(?![米克瓦卡焦])|百(?!分)|兆(?!瓦)))?"
 )
+_DIGIT = re.compile("[0-9]")
+_BEFORE_DIGIT, _BEFORE_MONEY = 2, max(map(len, CURRENCY_SIGNS)) + 3  # minus, point; sign and space too
+_SCORE = re.compile(r"(?<![0-9A-Za-z.:/-])([0-9]{1,3})\s?([:比-])\s?([0-9]{1,3})(?![0-9A-Za-z%.:/-]|,[0-9])")
 _RANGE = re.compile(r"\s?(?:-|~|to|至|到)\s?")
 _WORD = "|".join((*_SMALL, *_BIG))
 _RUN = re.compile(
     rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
     rf"(?:(?:{_WORD})(?:,?[\s-]+and[\s-]+|[\s-]+))*(?:{_WORD})\b"
+)
+_NUMBER_WORDS = frozenset(
+    word.encode() for word in (*_SMALL, *_BIG, *_ORDINALS, *_TIMES, *_PARTS, *(f"{part}s" for part in _PARTS))
 )
 _RUN_WORD = re.compile(rf"(?i)half[\s-]an?\b|an?\b|(?:{_WORD})\b")
 _SINGLE = re.compile(
@@ -98,30 +107,53 @@ def find_figures(text: str) -> Iterator[Figure]:
 
     `text` has half-width digits and plain dashes.
     """
-    yield from _digits(text)
+    shape = outline(text)
+    if b"0" in shape:
+        money = b"$" in shape or b"AA" in shape or not text.isascii()
+        yield from _digits(text, _BEFORE_MONEY if money else _BEFORE_DIGIT)
+        yield from _scores(text)
     if not text.isascii():
         yield from _chinese(text)
-    yield from _words(text)
+    if not _NUMBER_WORDS.isdisjoint(letter_runs(text)):
+        yield from _words(text)
 
 
-def _digits(text: str) -> Iterator[Figure]:
+def _scores(text: str) -> Iterator[Figure]:
+    """3:1, 3比1 and 6-4 are one figure each; a rising 3-5 is a range."""
+    for match in _SCORE.finditer(text):
+        home, guest = int(match[1]), int(match[3])
+        if match[2] not in "-–" or home >= guest:
+            yield Figure(*match.span(), home, "score", f"{home}:{guest}")
+
+
+def _numbers(text: str, before: int) -> Iterator[re.Match[str]]:
+    """What `_DIGITS` finds; it is tried only where a digit is near, as it takes long to find nothing."""
+    end = at = 0
+    while digit := _DIGIT.search(text, at):
+        at = digit.start()
+        tries = (_DIGITS.match(text, start) for start in range(max(end, at - before), at + 1))
+        match = next((found for found in tries if found), None)
+        at += 1
+        if match:
+            yield match
+            at = end = match.end()
+
+
+def _digits(text: str, window: int) -> Iterator[Figure]:
     before: Figure | None = None
-    for match in _DIGITS.finditer(text):
+    for match in _numbers(text, window):
         value = _decimal(match)
         end = match.end()
         if match["ordinal"] or text[match.start() - 1 : match.start()] == "第":
             unit = "ordinal"
         else:
             unit, end = unit_at(text, end)
+            if not unit and text[end : end + 1] in CLASSIFIERS and end < len(text):
+                unit, end = text[end], end + 1
         if match["money"]:
             unit = CURRENCY_SIGNS[match["money"]]
         figure = Figure(match.start(), end, value, unit)
-        if (
-            before
-            and match["scale"] != "亿"
-            and before.end == figure.start
-            and _is_hundred_million(text, before)
-        ):
+        if before and match["scale"] != "亿" and before.end == figure.start and text[before.end - 1] == "亿":
             # 3亿5000万 is one number in two steps
             figure = Figure(before.start, end, before.value + value, unit)
         elif before:
@@ -134,15 +166,10 @@ def _digits(text: str) -> Iterator[Figure]:
         yield before
 
 
-def _is_hundred_million(text: str, figure: Figure) -> bool:
-    return text[figure.end - 1] == "亿"
-
-
 def _decimal(match: re.Match[str]) -> float:
-    value = float(re.sub(r"[,\u00a0\u202f\u2009]", "", match["number"]))
-    if match["power"]:
-        value *= 10.0 ** int(match["power"][1:])
-    elif match["word"]:
+    written = re.sub(r"[,\u00a0\u202f\u2009]", "", match["number"])
+    value = float(written + (match["power"] or ""))  # 1e400 is infinite and no error
+    if match["word"]:
         value *= _SCALES[match["word"].lower()]
     elif match["letter"]:
         # A small m is a metre and a small b a bit, unless money stands before the number.
@@ -237,6 +264,8 @@ def _counted(text: str, start: int, end: int, value: float) -> Iterator[Figure]:
     if after == "成" and value < 10:
         yield Figure(start, end + 1, value * 10, "%")
     elif value != 1 or unit:
+        if not unit and after in CLASSIFIERS and after:
+            unit, stop = after, end + 1
         yield Figure(start, stop, value, unit)
 
 

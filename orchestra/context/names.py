@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from orchestra.context.units import CURRENCY_SIGNS, unit_at
+from orchestra.text.shape import has_any, outline
 from orchestra.values.facts import FactKind
 
 
@@ -47,8 +48,14 @@ _PREFIXED = re.compile(
     r"|(?<![A-Za-z0-9&])#(?=[A-Za-z]{0,4}[0-9])[A-Za-z0-9][A-Za-z0-9_-]*"
     r"|(?<![A-Za-z0-9.-])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![A-Za-z0-9-])"
 )
+# One quick look for what the patterns above and below cannot do without; most sentences have none of it.
+_ODD_WORD = re.compile(r"[a-z0-9][A-Z]|[A-Za-z]-?[0-9]|_|[A-Za-z0-9]\.[a-z]")
+_TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
+_ODD_WORD_SHAPES = (b"aA", b"0A", b"a0", b"A0", b"a-0", b"A-0", b"_", b"a.a", b"A.a", b"0.a")
+_ODD_NUMBER_SHAPES = (b"AA", b"#", b"a0", b"0a")
+_NEAR_VERSION = re.compile(r"[0-9]\.[0-9]|(?:ersion |elease |版本 ?)v?[0-9]")
 _NO_PREFIX = frozenset(
-    "AND OR NOT IN ON AT BY TO OF THE FOR FROM WITH OVER UNDER ABOUT IS ARE WAS NO ALL GDP TOP".split()  # noqa: SIM905 - words
+    "AND OR NOT IN ON AT BY TO OF THE FOR FROM WITH OVER UNDER ABOUT IS ARE WAS NO ALL GDP TOP".split()
 ) | set(CURRENCY_SIGNS)
 _VERSION = re.compile(
     r"(?<![A-Za-z0-9_.])v?[0-9]+(?:\.[0-9]+){2,}(?:[-.]?[a-z]+[0-9]*)?(?![A-Za-z0-9])"
@@ -62,9 +69,11 @@ _DIGIT_FIRST = re.compile(
     r"|[0-9]{3,4}-[0-9]{4})(?![A-Za-z0-9_])"
 )
 
+_DIGIT_FIRST_SHAPES = (b"0a", b"0A", b"0-0", b"0-A")
+
 _WORD = re.compile(r"[^\W\d_](?:[\w]|['.&-](?=\w))*\.?")
-_JOINERS = frozenset("of the de la le du van von der den di da al bin & and for".split())  # noqa: SIM905 - words
-_TITLES = frozenset("mr mrs ms dr prof sir lord lady st".split())  # noqa: SIM905 - words
+_JOINERS = frozenset("of the de la le du van von der den di da al bin & and for".split())
+_TITLES = frozenset("mr mrs ms dr prof sir lord lady st".split())
 COMMON = frozenset(  # words whose capital says nothing
     """a about above according across actually additionally after again against all almost along already
     also although always am among an and another any anyone anything are around as asked at
@@ -88,14 +97,16 @@ COMMON = frozenset(  # words whose capital says nothing
     whenever where whereas wherever whether which whichever while who whoever whole whom whose why
     will with within without would yes yesterday yet you your yours set run add call check click
     create ensure find follow help include key main no-one open remember remove return select send
-    show start stop summary total try update write""".split()  # noqa: SIM905 - a list of words reads better as words
+    show start stop summary total try update write""".split()
 )
 _ACTS = re.compile(
-    r"\s+(?:said|says|wants?|asked|asks|prefers?|likes?|loves?|lives?|lived|told|tells|paid|wrote|writes|joined|"
+    r"\s+(?:said|says|wants?|asked|asks|prefers?|likes?|loves?|lives?|lived|told|tells|paid|wrote"
+    r"|writes|joined|"
     r"founded|announced|agreed|argued|moved|bought|sold|visited|called|plans|thinks|needs|met"
     r"|and [A-Z]|'s\b|,? who\b)\b"
 )
 _ENDS_COMMON = re.compile(r"(?:s|ing|ed|ly|tion|ment|ness|ity|ers?|ors?)\Z")
+_COMMON_OR_TITLE = COMMON | _TITLES
 _CAMEL = re.compile(r"[A-Z]{2,}|[a-z][A-Z]")
 
 _CHINESE_TITLE = re.compile(r"《([^《》\n]{1,40})》")
@@ -126,7 +137,7 @@ _INSTITUTION = re.compile(
 
 def find_exact(text: str) -> Iterator[Named]:
     """URLs, addresses, ids and versions that begin with a letter or a sign; spans may overlap."""
-    for match in _URL.finditer(text):
+    for match in _URL.finditer(text) if "://" in text or "www." in text else ():
         url = match[0].rstrip(".,;:!?*_~")
         if url.endswith(")") and "(" not in url:
             url = url.rstrip(").,")
@@ -134,14 +145,18 @@ def find_exact(text: str) -> Iterator[Named]:
     if "@" in text:
         for match in _EMAIL.finditer(text):
             yield Named(*match.span(), "email", match[0].lower())
-    for match in _LETTER_FIRST.finditer(text):
-        yield Named(*match.span(), "id", match[0].lower())
-    for match in _PREFIXED.finditer(text):
+    shape = outline(text)
+    if has_any(shape, _ODD_WORD_SHAPES):
+        for token in _TOKEN.finditer(text):
+            if _ODD_WORD.search(token[0]):
+                for match in _LETTER_FIRST.finditer(text, *token.span()):
+                    yield Named(*match.span(), "id", match[0].lower())
+    for match in _PREFIXED.finditer(text) if has_any(shape, _ODD_NUMBER_SHAPES) else ():
         if not match[1]:
             yield Named(*match.span(), "id", match[0].lower())
         elif match[1] not in _NO_PREFIX and not unit_at(text, match.end())[0]:
             yield Named(*match.span(), "id", f"{match[1]} {match[2].lstrip('0') or '0'}".lower())
-    for match in _VERSION.finditer(text):
+    for match in _VERSION.finditer(text) if b"0" in shape and _NEAR_VERSION.search(text) else ():
         if match[0].count(".") == 1 and "ersion" not in text[max(0, match.start() - 9) : match.start()]:
             before = _BEFORE_VERSION.search(text, max(0, match.start() - 24), match.start())
             if before is None or before[1].lower() in COMMON or unit_at(text, match.end())[0]:
@@ -156,7 +171,7 @@ def find_exact(text: str) -> Iterator[Named]:
 
 def find_digit_ids(text: str) -> Iterator[Named]:
     """Ids that begin with a digit, to be looked for after numbers with units."""
-    for match in _DIGIT_FIRST.finditer(text):
+    for match in _DIGIT_FIRST.finditer(text) if has_any(outline(text), _DIGIT_FIRST_SHAPES) else ():
         yield Named(*match.span(), "id", match[0].lower())
 
 
@@ -200,7 +215,7 @@ def _is_short_gap(text: str, end: int, start: int) -> bool:
 def _close(text: str, group: list[re.Match[str]]) -> Iterator[Named]:
     words = list(group)
     initial = _is_initial(text, words[0].start())
-    while words and (_bare(words[0][0]) in COMMON | _TITLES or _bare(words[0][0]) in _JOINERS):
+    while words and ((bare := _bare(words[0][0])) in _COMMON_OR_TITLE or bare in _JOINERS):
         words = words[1:]
         initial = False if words else initial
     while words and (_bare(words[-1][0]) in COMMON):

@@ -107,7 +107,10 @@ INR|INR|1|rupee|卢比
 RUB|RUB|1|ruble|rouble|卢布
 CHF|CHF|1|Swiss franc|瑞士法郎
 """
-CURRENCIES = frozenset("USD cent EUR GBP CNY JPY HKD KRW INR RUB CHF pound ¥ AUD CAD TWD BRL".split())  # noqa: SIM905 - words
+# Chinese words of measure. Two of one group may count the same things; 个 counts anything.
+_CLASSIFIER_GROUPS = "人名位口 家所间 件起宗例桩 次回届场 辆台架部 只头匹条 幅张份 篇章节 个".split()
+CLASSIFIERS = frozenset("".join(_CLASSIFIER_GROUPS) + "项种座层级页局盘轮组队支枚颗块片户字分期批股")
+CURRENCIES = frozenset("USD cent EUR GBP CNY JPY HKD KRW INR RUB CHF pound ¥ AUD CAD TWD BRL".split())
 CURRENCY_SIGNS = {
     "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "¥", "₹": "INR", "₩": "KRW", "₽": "RUB",
     "HK$": "HKD", "A$": "AUD", "C$": "CAD", "NT$": "TWD", "R$": "BRL", "RMB": "CNY", "人民币": "CNY",
@@ -120,7 +123,10 @@ _ALIKE = frozenset(
 )
 
 
-_SHORT_WORDS = frozenset("ton bit day won yen cup hr yr wk sec min".split())  # noqa: SIM905 - words
+_SHORT_WORDS = frozenset("ton bit day won yen cup hr yr wk sec min".split())
+
+
+_HEAD = re.compile("[A-Za-z]+")
 
 
 class _Units:
@@ -140,6 +146,9 @@ class _Units:
                     self.lower |= {name: symbol, f"{name}s": symbol}
                 else:
                     self.exact[name] = symbol
+        heads = {match[0].lower() for name in (*self.exact, *self.lower) if (match := _HEAD.match(name))}
+        signs_first = {name[0] for name in self.exact if not _HEAD.match(name)}
+        self.begins = frozenset(heads | signs_first)
         words = "|".join(re.escape(name) for name in sorted(self.lower, key=len, reverse=True))
         signs = "|".join(re.escape(name) for name in sorted(self.exact, key=len, reverse=True))
         # A Latin name ends at a letter's edge; 年 is no duration before 代, 度 and the like.
@@ -154,6 +163,11 @@ def _units() -> _Units:
 def unit_at(text: str, at: int) -> tuple[str, int]:
     """The unit at `at`, a space or hyphen before it or not, and where it ends; ("", at) if there is none."""
     units = _units()
+    start = at + 1 if text[at : at + 1].isspace() or text[at : at + 1] == "-" else at
+    head = _HEAD.match(text, start)
+    # Hardly any word is a unit, and the pattern takes long to find that out.
+    if (head[0].lower() if head else text[start : start + 1]) not in units.begins:
+        return "", at
     match = units.pattern.match(text, at)
     if match is None:
         return "", at
@@ -181,4 +195,6 @@ def in_base(value: float, unit: str) -> tuple[str, float]:
 
 def alike(one: str, other: str) -> bool:
     """Whether two different units may name the same thing."""
+    if one in CLASSIFIERS and other in CLASSIFIERS:
+        return "个" in (one, other) or any(one in group and other in group for group in _CLASSIFIER_GROUPS)
     return frozenset((one, other)) in _ALIKE

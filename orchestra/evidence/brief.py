@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 import msgspec
 
+from orchestra.context.facts import Find, figures_and_names
 from orchestra.context.fence import fence
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
@@ -49,7 +50,13 @@ def failed_study(*, sender: str, reason: str) -> HandOff[Study]:
 
 
 def make_brief(
-    question: str, plan: Plan, studies: Sequence[HandOff[Study]], *, cap: int, count: Count
+    question: str,
+    plan: Plan,
+    studies: Sequence[HandOff[Study]],
+    *,
+    cap: int,
+    count: Count,
+    find: Find = figures_and_names,
 ) -> HandOff[Brief]:
     """One brief of all `studies`, which stand in the order of `plan.questions`, one each.
 
@@ -57,10 +64,10 @@ def make_brief(
     different values for the same thing become conflicts; a failed researcher becomes a gap. The brief as
     rendered keeps within `cap` tokens: claims are taken in turn from each sub-question and, within it, from
     the document with the fewest so far, those in a conflict first. `left_out` counts the claims that did not
-    fit. Same input, same brief.
+    fit. Same input, same brief. `find` reads a claim's facts (a session's ledger remembers what it read).
     """
     questions = tuple(" ".join(part.split()) for part in plan.questions)
-    readings, places = _merged(studies)
+    readings, places = _merged(studies, find)
     conflicts = _affordable(find_conflicts(readings), int(cap * _HEAD_SHARE), count)
     gaps = _gaps(question, questions, studies)
     brief = _within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
@@ -68,12 +75,8 @@ def make_brief(
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
     costs = [count(_line(claim, place + 1)) + 1 for place, claim in items]
-    room = (
-        cap
-        - count(render_brief(brief))
-        - _SLACK
-        - sum(_conflict_cost(about, count) for _, _, about in conflicts)
-    )
+    disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
+    room = cap - count(render_brief(brief)) - _SLACK - disputes
     kept = [order[at] for at in _ranked(items, costs, room)]
     while True:
         full = _numbered(brief, readings, places, sorted(kept, key=lambda at: (places[at], at)), conflicts)
@@ -121,20 +124,20 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _merged(studies: Sequence[HandOff[Study]]) -> tuple[list[Reading], list[int]]:
+def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int]]:
     """All claims, duplicates merged into the first, and the place of each in the plan."""
     kept: list[Reading] = []
     places: list[int] = []
     by_key: dict[object, list[int]] = defaultdict(list)
     for place, study in enumerate(studies):
         for claim in study.value.claims if study.value else ():
-            reading = Reading(claim)
+            reading = Reading(claim, find)
             keys = [*{quote.locator for quote in claim.quotes}, reading.values]
             near = sorted({at for key in keys for at in by_key[key]})
             twin = next((at for at in near if is_duplicate(kept[at], reading)), None)
             if twin is not None:
                 quotes = _joined(kept[twin].claim.quotes, claim.quotes)
-                kept[twin] = Reading(msgspec.structs.replace(kept[twin].claim, quotes=quotes))
+                kept[twin] = Reading(msgspec.structs.replace(kept[twin].claim, quotes=quotes), find)
                 continue
             for key in keys:
                 by_key[key].append(len(kept))

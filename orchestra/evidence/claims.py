@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from orchestra.context.facts import Fact, missing_facts
+from orchestra.context.facts import missing_facts
 from orchestra.evidence.ledger import Ledger
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
+from orchestra.values.facts import Fact
 from orchestra.values.handoffs import Study
 from orchestra.values.sources import Claim, Quote
 
@@ -36,7 +37,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
             notes.append(f"Claim dropped, none of its quotes stands in a source: {_shown(draft.statement)}")
             continue
         statement = " ".join(draft.statement.split())
-        missing = _unborne(statement, quotes, question)
+        missing = _unborne(statement, quotes, question, ledger)
         if missing or not statement:
             own = own_words(quotes)
             if missing:
@@ -92,9 +93,9 @@ def _locate(draft: DraftQuote, ledger: Ledger, agent: str) -> tuple[Quote, ...]:
     return ()
 
 
-def _unborne(statement: str, quotes: tuple[Quote, ...], question: str) -> tuple[Fact, ...]:
+def _unborne(statement: str, quotes: tuple[Quote, ...], question: str, ledger: Ledger) -> tuple[Fact, ...]:
     texts = [quote.text for quote in quotes]
-    return missing_facts(statement, texts, identity=[*identity_of(quotes), question])
+    return missing_facts(statement, texts, identity=[*identity_of(quotes), question], find=ledger.facts)
 
 
 def _without_markup(text: str) -> str:

@@ -7,7 +7,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
+from orchestra.context.facts import figures_and_names
 from orchestra.evidence.quotes import Searchable
+from orchestra.values.facts import Fact
 from orchestra.values.sources import Document, Passage
 
 _LABEL = re.compile(r"\[?\s*[sS](\d{1,6})\s*\]?(?=$|[\s|:,;.\]])")
@@ -33,6 +35,14 @@ class Ledger:
         self._labels: dict[str, dict[tuple[str, str], str]] = {}
         self._shown: dict[tuple[str, tuple[str, str]], list[tuple[int, int]]] = {}
         self._searchable: dict[tuple[str, str], Searchable] = {}
+        self._facts: dict[str, list[Fact]] = {}
+
+    def facts(self, text: str) -> list[Fact]:
+        """The figures and names of `text`, read once: a claim is checked again as it moves on."""
+        known = self._facts.get(text)
+        if known is None:
+            known = self._facts[text] = figures_and_names(text)
+        return known
 
     def register(self, document: Document) -> Document:
         """The session's one copy of `document`; a locator whose text changed is a new source."""

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from orchestra.context.clauses import find_negations
-from orchestra.context.facts import find_facts, plain, same_fact
+from orchestra.context.facts import Find, figures_and_names, plain, same_fact
 from orchestra.context.units import in_base
 from orchestra.text.terms import terms
 from orchestra.values.facts import Fact
@@ -45,8 +45,9 @@ def _generic() -> frozenset[str]:
 class Reading:
     """A claim with what comparing it needs, each worked out once."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, find: Find = figures_and_names) -> None:
         self.claim = claim
+        self._find = find
 
     @cached_property
     def words(self) -> Counter[str]:
@@ -54,7 +55,7 @@ class Reading:
 
     @cached_property
     def facts(self) -> list[Fact]:
-        return [fact for fact in find_facts(self.claim.text) if fact.kind not in ("negation", "constraint")]
+        return self._find(self.claim.text)
 
     @cached_property
     def values(self) -> frozenset[tuple[str, str]]:
@@ -189,7 +190,7 @@ def _differ(one: Measure, other: Measure) -> bool:
     """No value in common, and none within the other's range."""
     if any(same_fact(mine, theirs) for mine in one.values for theirs in other.values):
         return False
-    if one.dimension == "date":
+    if one.dimension in ("date", "score"):
         return len(one.values) == len(other.values) == 1
     return not (_within(one.values, other.values) or _within(other.values, one.values))
 

@@ -12,6 +12,7 @@ from orchestra.context.facts import Evidence
 from orchestra.evidence.claims import identity_of
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
+from orchestra.text.shape import letter_runs
 from orchestra.text.terms import terms
 from orchestra.values.drafts import Draft, DraftSentence
 from orchestra.values.handoffs import Brief
@@ -105,6 +106,7 @@ class _Checker:
         self._verbatim: dict[Quote, bool] = {}
         self._evidence: dict[tuple[str, ...], Evidence] = {}
         self._terms: dict[tuple[str, ...], frozenset[str]] = {}
+        self._words: dict[tuple[str, ...], frozenset[bytes]] = {}
 
     def check(self, sentence: DraftSentence) -> _Checked:
         text = _unmarked(sentence.text)
@@ -134,7 +136,9 @@ class _Checker:
     def _read(self, key: tuple[str, ...], quotes: tuple[Quote, ...]) -> Evidence:
         if key not in self._evidence:
             texts = [quote.text for quote in quotes]
-            self._evidence[key] = Evidence(texts, [*identity_of(quotes), *self._questions])
+            self._evidence[key] = Evidence(
+                texts, [*identity_of(quotes), *self._questions], find=self._ledger.facts
+            )
         return self._evidence[key]
 
     def _stands(self, quote: Quote) -> bool:
@@ -144,6 +148,8 @@ class _Checker:
 
     def _is_unrelated(self, key: tuple[str, ...], text: str, quotes: tuple[Quote, ...]) -> bool:
         """Not one telling word of the sentence in its quotes or titles; two scripts cannot be compared so."""
+        if any(terms(word.decode()) for word in self._shared(key, quotes, text)):
+            return False
         if key not in self._terms:
             whole = "\n".join((*(quote.text for quote in quotes), *identity_of(quotes)))
             self._terms[key] = frozenset(terms(whole))
@@ -153,6 +159,12 @@ class _Checker:
         ):
             return False
         return not mine & self._terms[key]
+
+    def _shared(self, key: tuple[str, ...], quotes: tuple[Quote, ...], text: str) -> list[bytes]:
+        """Words as they are, longest first, that the sentence has in common with its quotes: mostly some."""
+        if key not in self._words:
+            self._words[key] = frozenset(letter_runs(" ".join(quote.text for quote in quotes)))
+        return sorted(self._words[key].intersection(letter_runs(text)), key=len, reverse=True)
 
 
 class _Numbers:

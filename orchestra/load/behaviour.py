@@ -89,6 +89,7 @@ class Behaviour(Struct, frozen=True, kw_only=True):
     `models`: the names it lists; any name is answered. `reply_tokens`: length of plain words.
     `window`: longer prompts get the 400 of their length. `requests_per_minute`, `tokens_per_minute`,
     `concurrent`: beyond these comes 429. `key`: requests without it get 401. `scripts`: asked in order.
+    `minute_seconds`: the minute of those rates, shorter for tests. `says_limits`: in headers, as OpenAI.
     `exact_usage`: count tokens as OpenAI would; otherwise bytes are divided by 4, which costs nothing.
     `usage_in_streams` False: as endpoints that leave it out. `seed`: the same luck each time.
     """
@@ -102,6 +103,8 @@ class Behaviour(Struct, frozen=True, kw_only=True):
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     concurrent: int | None = None
+    minute_seconds: float = 60.0
+    says_limits: bool = False
     key: str | None = None
     scripts: tuple[Script, ...] = ()
     exact_usage: bool = False
@@ -109,10 +112,11 @@ class Behaviour(Struct, frozen=True, kw_only=True):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("reply_tokens", "window", "requests_per_minute", "tokens_per_minute", "concurrent"):
+        counts = ("reply_tokens", "window", "requests_per_minute", "tokens_per_minute", "concurrent")
+        for name in (*counts, "minute_seconds"):
             value = getattr(self, name)
             if value is not None and value <= 0:
-                raise ValueError(f"{name} must be at least 1, or left out for no limit")
+                raise ValueError(f"{name} must be more than 0, or left out for no limit")
 
 
 class Served(Struct):

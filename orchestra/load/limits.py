@@ -17,7 +17,10 @@ class Over(Struct, frozen=True):
 
 
 class Limits:
-    """Buckets of requests and tokens; each holds a minute's worth and starts full."""
+    """Buckets of requests and tokens; each holds a minute's worth and starts full.
+
+    A prompt is taken when it comes and must fit; a reply is taken when it has been made.
+    """
 
     def __init__(self, behaviour: Behaviour, clock: Callable[[], float]) -> None:
         self._behaviour = behaviour
@@ -40,9 +43,29 @@ class Limits:
         self._tokens -= tokens
         return None
 
+    def made(self, tokens: int) -> None:
+        """A reply had so many tokens: they are missing for the next prompts."""
+        self._tokens -= tokens
+
+    def headers(self) -> bytes:
+        """The limits as OpenAI's header lines."""
+        lines = []
+        minute = self._behaviour.minute_seconds
+        for name, limit, left in (
+            ("requests", self._behaviour.requests_per_minute, self._requests),
+            ("tokens", self._behaviour.tokens_per_minute, self._tokens),
+        ):
+            if limit is not None:
+                reset = (limit - left) / limit * minute
+                lines.append(
+                    f"x-ratelimit-limit-{name}: {limit}\r\nx-ratelimit-remaining-{name}: {max(0, int(left))}"
+                    f"\r\nx-ratelimit-reset-{name}: {reset:.3f}s\r\n"
+                )
+        return "".join(lines).encode()
+
     def _refill(self) -> None:
         now = self._clock()
-        minutes, self._at = (now - self._at) / 60, now
+        minutes, self._at = (now - self._at) / self._behaviour.minute_seconds, now
         for name, limit in (
             ("_requests", self._behaviour.requests_per_minute),
             ("_tokens", self._behaviour.tokens_per_minute),
@@ -51,7 +74,7 @@ class Limits:
                 setattr(self, name, min(float(limit), getattr(self, name) + limit * minutes))
 
     def _message(self, what: str, limit: int, missing: float) -> Over:
-        seconds = missing / limit * 60
+        seconds = missing / limit * self._behaviour.minute_seconds
         return Over(
             f"Rate limit reached: {limit} {what} per minute. Please try again in {seconds:.3f}s.", seconds
         )

@@ -118,10 +118,13 @@ class Simulated:
             events = wire.stream_events(served.requests, asked.model, say, usage if wanted else None)
             connection.stream(events, first, each, lambda: self._done(given, made))
         else:
-            body = wire.response(200, wire.completion(served.requests, asked.model, say, usage))
+            limits = self._limits.headers() if self.behaviour.says_limits else b""
+            completion = wire.completion(served.requests, asked.model, say, usage)
+            body = wire.response(200, completion, extra=limits)
             connection.later(first + each * made, body, lambda: self._done(given, made))
 
     def _done(self, given: int, made: int) -> None:
+        self._limits.made(made)
         self.served.replies += 1
         self.served.input_tokens += given
         self.served.output_tokens += made

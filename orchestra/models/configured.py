@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from orchestra.config.settings import Endpoint as EndpointSetting
-from orchestra.config.settings import Settings, Tier
+from orchestra.config.endpoints import Endpoint as EndpointSetting
+from orchestra.config.endpoints import Tier
+from orchestra.config.settings import Settings
 from orchestra.journal.address import read_address
 from orchestra.models.compatible.memory import InFile, InMemory, QuirksStore
 from orchestra.models.extractive.model import Extractive
+from orchestra.models.guarding import Guard, chained
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.port import Model
-from orchestra.models.settings import Endpoint, Network, Price, TierSetting, Times
+from orchestra.models.settings import Endpoint, Network, Price, Rates, TierSetting, Times
 from orchestra.models.tiers import Tiers
 
 QUIRKS_FILE = "endpoints.json"
@@ -20,12 +22,17 @@ QUIRKS_FILE = "endpoints.json"
 
 @asynccontextmanager
 async def configured_models(
-    settings: Settings, environ: Mapping[str, str], *, count: Callable[[str], int]
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    count: Callable[[str], int],
+    guard: Guard | None = None,
 ) -> AsyncIterator[Tiers]:
     """The tiers' models, open until the block ends. Raises ConfigError.
 
     `environ`: where the variables named by `key_env` and the proxies are looked up. Nothing is sent here
-    but the question how much a model holds, to endpoints where nobody knows and only once.
+    but the question how much a model holds, to endpoints where nobody knows and only once. `guard`: the
+    governors of who asks, made here where None is given.
     """
     models: dict[str, Model] = {}
     remote: dict[str, list[TierSetting]] = {}
@@ -34,13 +41,18 @@ async def configured_models(
             models[name] = Extractive(count)
         else:
             chain = [tier, *(settings.tiers[other] for other in tier.fallback)]
-            remote[name] = [tier_setting(link) for link in chain if not link.built_in]
+            remote[name] = chained([tier_setting(link) for link in chain if not link.built_in])
     if not remote:
         yield Tiers(models)
         return
     endpoints = [endpoint(name, each, environ) for name, each in settings.endpoints.items()]
+    guard = guard or Guard()
     outlook = Outlook(
-        network=Network.from_environment(environ), store=quirks_store(settings.store), ask_windows=True
+        network=Network.from_environment(environ),
+        store=quirks_store(settings.store),
+        wrap=guard.wrap,
+        listen=guard.listen,
+        ask_windows=True,
     )
     async with open_models(endpoints, remote, outlook) as tiers:
         yield Tiers({**models, **tiers})
@@ -75,6 +87,7 @@ def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) ->
         kind=setting.kind or "",
         api_version=setting.api_version or "",
         quirks=setting.quirks,
+        compress_over=setting.compress_over,
         transport=setting.transport,
         headers={header: value.reveal() for header, value in setting.headers.items()},
         times=Times(
@@ -82,6 +95,13 @@ def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) ->
             first_byte_seconds=setting.first_byte_seconds,
             silence_seconds=setting.silence_seconds,
             total_seconds=setting.total_seconds,
+        ),
+        rates=Rates(
+            concurrent_calls=setting.concurrent_calls,
+            requests_per_minute=setting.requests_per_minute,
+            tokens_per_minute=setting.tokens_per_minute,
+            queued_calls=setting.queued_calls,
+            tries=setting.tries,
         ),
     )
 

@@ -34,13 +34,14 @@ class Calibration:
         self._misses = 0.0
         self._weight = 0.0
         self.observations = 0
+        self._ratio, self._offset = self._solved()
 
     def saw(self, counted: int, reported: int) -> None:
         """One call: our count of its prompt, and the endpoint's. Zero reported says nothing."""
         if counted <= 0 or reported <= 0:
             return
         if self.observations:
-            miss = (reported - self.corrected(counted)) / reported
+            miss = max(-1.0, (reported - self.corrected(counted)) / reported)
             self._misses = self._misses * _MEMORY + miss * miss
             self._weight = self._weight * _MEMORY + 1.0
         weight = 1.0 / max(_NOISE_FLOOR, _NOISE * counted) ** 2
@@ -50,16 +51,17 @@ class Calibration:
         self._xy = self._xy * _MEMORY + weight * counted * reported
         self._y = self._y * _MEMORY + weight * reported
         self.observations += 1
+        self._ratio, self._offset = self._solved()
 
     @property
     def ratio(self) -> float:
         """Tokens of the endpoint to one of ours."""
-        return self._solved()[0]
+        return self._ratio
 
     @property
     def offset(self) -> float:
         """Tokens that the endpoint adds to every prompt."""
-        return self._solved()[1]
+        return self._offset
 
     @property
     def spread(self) -> float:
@@ -78,8 +80,11 @@ class Calibration:
 
     def corrected(self, counted: int) -> int:
         """Our count as the endpoint would report it."""
-        ratio, offset = self._solved()
-        return math.ceil(offset + ratio * counted)
+        return math.ceil(self._offset + self._ratio * counted)
+
+    def bound(self, counted: int) -> int:
+        """What the endpoint will hardly report more than: corrected, with the margin on top."""
+        return math.ceil((self._offset + self._ratio * counted) * (1.0 + min(1.0, self.margin())))
 
     def _solved(self) -> tuple[float, float]:
         ratio_trust = 1.0 / _RATIO_DOUBT**2

@@ -79,6 +79,11 @@ def _first(values: Sequence[Any]) -> int | None:
     return next((int(value) for value in values if isinstance(value, int | float) and value > 0), None)
 
 
+async def local_offer() -> str:
+    """One line that offers what runs on this machine, "" where nothing does; for a run with no model set."""
+    return "; ".join(server.sentence for server in await local_servers())
+
+
 async def local_servers(*, seconds: float = 0.5, ports: Mapping[str, int] | None = None) -> list[LocalServer]:
     """What answers on the usual ports, asked all at once. `ports`: kind → port, in place of the table's."""
     found: list[LocalServer] = []

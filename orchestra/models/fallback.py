@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from orchestra.errors import ModelThrottled, ModelUnreachable
+from msgspec import structs
+
+from orchestra.errors import ModelError, ModelThrottled, ModelUnreachable, Overloaded
 from orchestra.log import get_logger
 from orchestra.models.port import Model
 from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.usage import Usage
+
+_NEXT = (ModelUnreachable, ModelThrottled, Overloaded)
 
 
 class Fallback:
-    """Asks the first model; where that cannot be reached or wants a pause, the next one.
+    """Asks the first model; where that cannot be reached, wants a pause or is overfull, the next one.
 
     It stands outside of retries: a model that fails here has had its tries. The window is the smallest of
-    all, so that a prompt fits whoever answers. A stream falls back only before its first piece.
+    all, so that a prompt fits whoever answers. What a failure was billed for is added to the usage. A
+    stream falls back only before its first piece.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
@@ -37,28 +43,47 @@ class Fallback:
         return max(known) if len(known) == len(costs) else None
 
     async def reply(self, request: Request) -> Reply:
+        spent: Usage | None = None
         for model in self._models[:-1]:
             try:
-                return await model.reply(request)
-            except (ModelUnreachable, ModelThrottled) as error:
-                _note(model, error)
-        return await self._models[-1].reply(request)
+                return _billed(await model.reply(request), spent)
+            except _NEXT as error:
+                spent = _next(model, error, request, spent)
+        try:
+            return _billed(await self._models[-1].reply(request), spent)
+        except ModelError as error:
+            error.usage = _sum(spent, error.usage)
+            raise
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        spent: Usage | None = None
         for model in self._models[:-1]:
             begun = False
             try:
                 async for item in model.stream(request):
                     begun = True
-                    yield item
+                    yield _billed(item, spent) if isinstance(item, Reply) else item
                 return
-            except (ModelUnreachable, ModelThrottled) as error:
+            except _NEXT as error:
                 if begun:
                     raise
-                _note(model, error)
+                spent = _next(model, error, request, spent)
         async for item in self._models[-1].stream(request):
-            yield item
+            yield _billed(item, spent) if isinstance(item, Reply) else item
 
 
-def _note(model: Model, error: Exception) -> None:
+def _next(model: Model, error: Exception, request: Request, spent: Usage | None) -> Usage | None:
+    """What was spent by now; raises the error where there is no money for another call."""
+    usage = error.usage if isinstance(error, ModelError) else None
+    if usage is not None and request.afford is not None and not request.afford(0):
+        raise error
     get_logger().warning("model.fell_back", model=model.name, reason=str(error))
+    return _sum(spent, usage)
+
+
+def _sum(spent: Usage | None, more: Usage | None) -> Usage | None:
+    return more if spent is None else spent if more is None else spent + more
+
+
+def _billed(reply: Reply, spent: Usage | None) -> Reply:
+    return reply if spent is None else structs.replace(reply, usage=reply.usage + spent)

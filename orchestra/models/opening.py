@@ -26,6 +26,9 @@ from orchestra.models.windows import asked_windows, table_row, window_of
 Wrap = Callable[[Model, Endpoint, TierSetting], Model]
 """Puts what belongs around every call (retries, governor, spend) around a model as it is opened."""
 
+Listen = Callable[[Transport, Endpoint], Transport]
+"""Puts what hears an endpoint's replies around its transport as it is opened."""
+
 
 class Outlook(Struct, frozen=True, kw_only=True):
     """What models need beside their settings. `store` None: what is learnt is forgotten at the end.
@@ -37,6 +40,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     network: Network = Network()
     store: QuirksStore | None = None
     wrap: Wrap | None = None
+    listen: Listen | None = None
     clients: Mapping[str, Any] = {}
     ask_windows: bool = False
 
@@ -60,8 +64,9 @@ async def open_models(
     async with AsyncExitStack() as stack:
         transports: dict[str, Transport] = {}
         for name, endpoint in used.items():
-            transports[name] = transport_of(endpoint, outlook)
-            stack.push_async_callback(transports[name].close)
+            transport = transport_of(endpoint, outlook)
+            stack.push_async_callback(transport.close)
+            transports[name] = outlook.listen(transport, endpoint) if outlook.listen else transport
         if outlook.ask_windows:
             await _learn_windows(chains, used, transports, outlook)
         models = {

@@ -31,6 +31,27 @@ class Times(Struct, frozen=True, kw_only=True):
                 raise ValueError(f"{name} must be more than 0 seconds, or left out for no limit")
 
 
+class Rates(Struct, frozen=True, kw_only=True):
+    """What may be asked of one endpoint by all sessions together; None means no limit of ours.
+
+    `queued_calls`: more may not wait. `tries`: how often a call is tried in all, 1 for once.
+    `minute_seconds`: the length of the endpoint's minute; another only where one is simulated.
+    """
+
+    concurrent_calls: int | None = 16
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    queued_calls: int | None = 4_000
+    tries: int = 5
+    minute_seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise ValueError(f"{name} must be more than 0, or None for no limit")
+
+
 class Network(Struct, frozen=True, kw_only=True):
     """The way out: `proxies` maps a scheme ("http", "https", "all") to a proxy's URL.
 
@@ -104,6 +125,7 @@ class Endpoint(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     headers: Mapping[str, str] = {}
     times: Times = Times()
     compress_over: int | None = None
+    rates: Rates = Rates()
     quirks: Mapping[str, Any] = {}
     api_version: str = ""
 
@@ -118,6 +140,7 @@ class TierSetting(Struct, frozen=True, kw_only=True):
     `price` None: looked up; unknown prices make unknown costs. `reasoning_effort`: "" leaves it to the
     endpoint. `thinking_tokens`: a budget where the endpoint has one, None for its own. `parallel_calls`:
     None leaves it to the endpoint. `extra`: further fields of the request's body, by hand.
+    `stand_in`: another model answers where this one's endpoint is down, so nobody waits for it.
     """
 
     endpoint: str
@@ -129,3 +152,4 @@ class TierSetting(Struct, frozen=True, kw_only=True):
     thinking_tokens: int | None = None
     parallel_calls: bool | None = None
     extra: Mapping[str, Any] = {}
+    stand_in: bool = False

@@ -20,7 +20,7 @@ from orchestra.roles.tool_words import split_tools
 from orchestra.values.roles import Limits, Role
 
 KEYS = ("name", "description", "tools", "model", "output", "context", "limits", "handoff_tokens")
-LIMITS = ("steps", "tokens", "seconds")
+LIMITS = ("steps", "tokens", "seconds", "escalations")
 LONGEST_NAME = 64
 
 _NAME = re.compile(r"[\w][\w -]*")

@@ -11,22 +11,24 @@ import msgspec
 from msgspec import Struct
 from pydantic import BaseModel
 
-from orchestra.agent import Agent, Desk, Outcome
+from orchestra.agent import Agent, Desk
 from orchestra.config.settings import SessionLimits
 from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
-from orchestra.errors import ConfigError, InputError, RoleError, RunError, alone
+from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.journal import Journal
+from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
 from orchestra.session.capping import capped
 from orchestra.session.outputs import output_spec
-from orchestra.spend import Spend
+from orchestra.spend.scope import Spend
+from orchestra.tools.own import shared
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import Event, EventKind
-from orchestra.values.handoffs import HandOff
+from orchestra.values.handoffs import HandOff, Outcome
 from orchestra.values.messages import OutputSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
@@ -48,7 +50,8 @@ TASK_TOKENS = 20_000
 class Kit(Struct, frozen=True, kw_only=True):
     """What all sessions of a runtime share; nothing in it changes.
 
-    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope.
+    `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
+    `counts` what is known of how endpoints count.
     """
 
     limits: SessionLimits
@@ -58,6 +61,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     counter: Counter
     journal: Journal
     spend: Spend
+    counts: Calibrations
     clock: Callable[[], float]
 
 
@@ -65,7 +69,8 @@ class Session:
     """One request: made by `Runtime.session`, handed to a workflow, gone afterwards.
 
     `problems`: one line for each document that could not be read. `stopped` says why work ended early,
-    "" if it did not. `watch` is called with every event as it is recorded.
+    "" if it did not; `short` why less was done than was asked, for want of tokens or money. `watch` is
+    called with every event as it is recorded.
     """
 
     def __init__(
@@ -79,6 +84,7 @@ class Session:
         self.ledger = Ledger()
         self.usage: dict[str, Usage] = {}
         self.stopped = ""
+        self.short = ""
         self.began = kit.clock()
         limits = kit.limits
         self.spend = Spend("session", tokens=limits.tokens, cost=limits.dollars, parent=kit.spend)
@@ -129,12 +135,15 @@ class Session:
             try:
                 outcome = await agent.run(task)
             except RunError as error:
-                outcome = Outcome(agent=agent.path, status="failed", reason=str(error))
+                short = error.scope if isinstance(error, LimitReached) else ""
+                outcome = Outcome(agent=agent.path, status="failed", reason=str(error), short=short)
             except anyio.get_cancelled_exc_class():
                 with anyio.CancelScope(shield=True):
                     stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
                     await self._ended(stopped, agent.turn)
                 raise
+            if outcome.short in ("session", "runtime"):
+                self.short = self.short or outcome.reason
             await self._ended(outcome, agent.turn)
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
 
@@ -164,6 +173,7 @@ class Session:
             tokens=tokens,
             cap=cap,
             left_out=left_out,
+            references=(f"{self.id}/{outcome.agent}",) if left_out else (),
         )
         await self.record_handoff(handoff)
         return handoff
@@ -198,7 +208,7 @@ class Session:
 
     async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
         """The report with what only the session knows: its id, usage, time and why it may be partial."""
-        self.stopped = self.stopped or partial
+        self.stopped = self.stopped or partial or self.short
         whole = msgspec.structs.replace(
             report,
             session=self.id,
@@ -243,7 +253,7 @@ class Session:
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
         try:
-            toolbox = own if role.tools is None else own.narrowed(role.tools)
+            toolbox = own if role.tools is None else own.narrowed(shared(role.tools))
         except ConfigError as error:
             raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
         desk = Desk(
@@ -252,6 +262,7 @@ class Session:
             toolbox=toolbox,
             policy=self.kit.policies[role.context],
             counter=self.kit.counter,
+            counts=self.kit.counts,
             ledger=self.ledger,
             spend=Spend(name, tokens=role.limits.tokens, parent=self.spend),
             output=spec,

@@ -7,13 +7,13 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, overload
 
-import anyio.to_thread
 import docstring_parser
 import pydantic
 from pydantic_core import to_json
 
 from orchestra.errors import ToolArguments, ToolFailed
 from orchestra.tools.port import Effects, ToolOutput
+from orchestra.tools.threads import run_in_tool_thread
 from orchestra.values.messages import ToolSpec
 
 # What a function raises when the world, not its author, is at fault. The model reads these and goes
@@ -55,9 +55,7 @@ class FunctionTool:
             if self._is_async:
                 result = await self._function(**keywords)
             else:
-                result = await anyio.to_thread.run_sync(
-                    functools.partial(self._function, **keywords), abandon_on_cancel=True
-                )
+                result = await run_in_tool_thread(functools.partial(self._function, **keywords))
         except EXPECTED as error:
             raise ToolFailed(f"{self.spec.name} failed: {error or type(error).__name__}") from error
         return self._output(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -15,6 +15,7 @@ T = TypeVar("T")
 class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     """`value` is what fits `cap` tokens, best first; `left_out` counts what was cut.
 
+    `references`: `SESSION/AGENT`, whose last reply in the journal is the whole of what was cut.
     `value` is None only with status "failed"; `reason` says why a status is not "done".
     """
 
@@ -27,6 +28,20 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     cap: int = 0
     left_out: int = 0
     references: tuple[str, ...] = ()
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of an agent's work: a validated `value`, or `text` where the role names no output.
+
+    `short`: whose budget (runtime, session, the role's name) it had to finish early for, "" for none.
+    """
+
+    agent: str
+    value: Any = None
+    text: str = ""
+    status: Status = "done"
+    reason: str = ""
+    short: str = ""
 
 
 class Study(Struct, frozen=True):

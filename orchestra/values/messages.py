@@ -68,6 +68,10 @@ class Request(Struct, frozen=True, kw_only=True):
 
     `purpose` tells wrappers (tiers, spend, journal) what the call is for; adapters ignore it.
     `cache_until` is the number of leading messages that the next request is expected to share.
+    `session`: whom the call belongs to, for fairness. `tokens`: the prompt's, as the endpoint is expected to
+    count them; 0 where nobody has counted. `afford(more)` is asked before each further call that this one
+    leads to (a repair, a check, another try after one that was billed), with a prompt that is longer by
+    `more` tokens; it holds the money for it, or says no. None: nobody minds.
     """
 
     messages: tuple[Message, ...]
@@ -78,12 +82,15 @@ class Request(Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     purpose: Purpose = "step"
     cache_until: int = 0
+    session: str = ""
+    tokens: int = 0
+    afford: Callable[[int], bool] | None = None
 
 
 class Reply(Struct, frozen=True, kw_only=True):
     """A model's whole answer: text, or calls, or (when an output was asked for) a validated `value`.
 
-    `seconds` is the time from sending to the last byte.
+    `seconds` is the time from sending to the last byte, `waited_seconds` what the call waited for its turn.
     """
 
     text: str = ""
@@ -94,6 +101,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     finish: Finish = "stop"
     model: str = ""
     seconds: float = 0.0
+    waited_seconds: float = 0.0
 
 
 class Delta(Struct, frozen=True):

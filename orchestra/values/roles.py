@@ -6,11 +6,15 @@ from msgspec import Struct
 
 
 class Limits(Struct, frozen=True):
-    """An agent's own limits; None means no limit of its own. `tokens` counts prompts and replies together."""
+    """An agent's own limits; None means no limit of its own. `tokens` counts prompts and replies together.
+
+    `escalations`: how often the agent may hand a step to the large tier on its own word; None: it may not.
+    """
 
     steps: int | None = None
     tokens: int | None = None
     seconds: float | None = None
+    escalations: int | None = None
 
 
 class Role(Struct, frozen=True, kw_only=True):

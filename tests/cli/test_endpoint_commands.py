@@ -41,8 +41,9 @@ def run(folder: Path, *arguments: str) -> Result:
 
 
 def configured(folder: Path, url: str) -> Path:
-    text = f'store = "{folder / "store.db"}"\n[endpoints.mine]\nurl = "{url}"\n[tiers.small]\nendpoint = "mine"\nmodel = "tiny"\n'
-    (folder / "orchestra.toml").write_text(text, encoding="utf-8")
+    store = f'store = "{folder / "store.db"}"\n'
+    text = f'[endpoints.mine]\nurl = "{url}"\n[tiers.small]\nendpoint = "mine"\nmodel = "tiny"\n'
+    (folder / "orchestra.toml").write_text(store + text, encoding="utf-8")
     return folder
 
 
@@ -60,7 +61,7 @@ def test_trying_one_out(tmp_path: Path, address: str) -> None:
         assert line in tried.output
     listed = run(folder)
     assert f"mine: {address} (unknown kind, direct, no key)" in listed.output
-    assert "  small: tiny\n    calls tools" in listed.output
+    assert "  small: tiny, window 8,192 (assumed), free\n    calls tools" in listed.output
 
 
 def test_one_that_is_not_there(tmp_path: Path) -> None:

@@ -105,8 +105,12 @@ async def test_a_wrong_key_is_one_sentence_and_the_key_is_nowhere(home: Path) ->
     assert "401" in err
     assert "key" in err
     assert "Traceback" not in err
-    found = [path for path in home.rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
-    assert (key in out + err, found) == (False, [])
+    assert (key in out + err, holding(home, key)) == (False, [])
+
+
+def holding(folder: Path, text: str) -> list[Path]:
+    """The files below a folder that hold a text."""
+    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
 
 async def test_a_report_that_cannot_be_written_is_printed(home: Path) -> None:
@@ -135,6 +139,21 @@ async def test_whatever_the_terminal_says_it_speaks_utf8(home: Path) -> None:
     )
     assert code == 0
     assert "214级台阶" in out
+
+
+async def test_limits_are_flags(home: Path) -> None:
+    """A run ends within its tokens, its money and its time; what is wrong with a limit is one sentence."""
+    arguments = ["research", QUESTION, "--docs", "docs", "--models", "extractive"]
+    code, out, err = await call(home, *arguments, "--tokens", "200k", "--deadline", "5m", "--budget", "0.50")
+    assert (code, "214 steps" in out) == (0, True), err
+    code, _, err = await call(home, *arguments, "--tokens", "500")
+    assert code == 1
+    assert "of 500 are left; raise the token limit" in err
+    code, _, err = await call(home, *arguments, "--budget", "nothing")
+    assert (code, err) == (
+        2,
+        'orchestra: --budget: must be a number above 0 or "unlimited", not "nothing".\n',
+    )
 
 
 async def test_help_and_unknown_commands(home: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from orchestra.config.endpoints import Endpoint
 from orchestra.config.load import load_settings
-from orchestra.config.settings import Documents, Endpoint, SessionLimits
+from orchestra.config.settings import Documents, SessionLimits
 from orchestra.errors import ConfigError
 
 

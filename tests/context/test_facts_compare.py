@@ -32,6 +32,8 @@ def first(text: str) -> object:
         ("in 2024", "2024年"),
         ("3:30 pm", "15:30"),
         ("INV-2041", "inv-2041"),
+        ("8名", "8人"),
+        ("3:1", "3比1"),
     ],
 )
 def test_the_same_fact(one: str, other: str) -> None:
@@ -56,6 +58,8 @@ def test_the_same_fact(one: str, other: str) -> None:
         ("the third", "the fourth"),
         ("12 %", "12 km"),
         ("三百五十万", "三百五十"),
+        ("8架", "8名"),
+        ("3:1", "3:2"),
     ],
 )
 def test_another_fact(one: str, other: str) -> None:

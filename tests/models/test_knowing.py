@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 
 from orchestra.errors import ConfigError, ModelThrottled, ModelUnreachable
@@ -21,8 +23,8 @@ from orchestra.models.scripted import Scripted
 from orchestra.models.settings import Endpoint, Price, TierSetting
 from orchestra.models.windows import window_of
 from orchestra.values.messages import Delta, Message, Reply, Request
-from tests.models.loopback import completion, serving
-from tests.models.opened import asks, opened
+from tests.models.loopback import Seen, call, completion, serving
+from tests.models.opened import SEARCH, asks, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -69,6 +71,43 @@ async def test_cost_of_a_reply() -> None:
     endpoint = Endpoint(name="far", url="https://models.example/v1")
     async with open_models([endpoint], {"small": TierSetting(endpoint="far", model="m")}) as tiers:
         assert tiers["small"].cost(10, 10) is None
+
+
+THINKING: dict[str, dict[str, Any]] = {
+    "anthropic": {"thinking": {"type": "enabled", "budget_tokens": 900}},
+    "qwen": {"enable_thinking": True, "thinking_budget": 900},
+    "gemini": {"extra_body": {"google": {"thinking_config": {"thinking_budget": 900}}}},
+    "openrouter": {"reasoning": {"max_tokens": 900}},
+    "": {},
+}
+
+
+@pytest.mark.parametrize("form", THINKING)
+async def test_thinking(form: str) -> None:
+    """Effort and budget are written as the endpoint reads them; a budget only where there is one."""
+    setting: dict[str, Any] = {"thinking_tokens": 900, "reasoning_effort": "low", "max_output": 2_000}
+    quirks = {"thinking": form, "tools": "native"}
+    async with serving(completion("Hi")) as here, opened(here.url, quirks=quirks, **setting) as model:
+        await model.reply(asks(max_output_tokens=5_000))
+    body = here.seen[0].body
+    fields = {name: value for name, value in body.items() if name not in ("model", "messages")}
+    assert fields == {"max_tokens": 2_000, "reasoning_effort": "low", **THINKING[form]}
+
+
+async def test_tools_are_checked_once() -> None:
+    """Twenty first calls at once that use no tool bring one check, and its answer holds for all."""
+
+    def server(seen: Seen) -> bytes:
+        if seen.body["messages"][-1]["content"].startswith("Call report_ready"):
+            return completion(None, calls=[call("report_ready", '{"ready": true}')])
+        return completion("No need.")
+
+    async with serving(server) as here, opened(here.url, quirks={}) as model:
+        async with anyio.create_task_group() as group:
+            for _ in range(20):
+                group.start_soon(model.reply, asks(tools=(SEARCH,)))
+        assert (await model.reply(asks(tools=(SEARCH,)))).text == "No need."
+    assert len(here.seen) == 22
 
 
 async def test_cache_marks() -> None:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 
+import anyio
 import msgspec
 
-from orchestra.errors import ContextTooLong, ModelError, ModelRefused, OutputInvalid
+from orchestra.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelRefused,
+    ModelThrottled,
+    ModelUnreachable,
+    OutputInvalid,
+)
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Knowledge
 from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
 from orchestra.models.compatible.quirks import Quirks
-from orchestra.models.compatible.repair import check_request, repair_request
+from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
 from orchestra.models.compatible.transport import Answer, Place, Transport
@@ -48,6 +56,7 @@ class CompatibleModel:
         self._price = price
         self._free = free
         self._shaper = Shaper(setting)
+        self._checking = anyio.Lock()
 
     @property
     def name(self) -> str:
@@ -166,14 +175,16 @@ class CompatibleModel:
         usage = self._usage(got)
         result = read(request, sent, got)
         try:
-            if request.tools and self._knowledge.saw_tools(request, sent, result):
+            doubtful = request.tools and self._knowledge.saw_tools(request, sent, result)
+            if doubtful and afforded(request, 0):
                 usage += await self._check_tools()
-                if self.quirks.tools == "emulated":
+                if self.quirks.tools == "emulated" and afforded(request, 0):
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
                     usage += self._usage(got)
                     result = read(request, sent, got)
-            if result.problem and not result.hopeless and sent.mode is not None:
+            mendable = result.problem and not result.hopeless and sent.mode is not None
+            if mendable and afforded(request, repair_tokens(result)):
                 request = repair_request(request, result)
                 sent, answer = await self._ask(request)
                 got = self._parse(answer)
@@ -197,16 +208,24 @@ class CompatibleModel:
         )
 
     async def _check_tools(self) -> Usage:
-        """Ask, once, for a call that only an endpoint without tools can fail to make."""
-        request = check_request()
-        try:
-            sent, answer = await self._ask(request)
-        except ModelRefused:
-            self._knowledge.ignores_tools()
-            return NO_USAGE
-        got = self._parse(answer)
-        self._knowledge.saw_tools(request, sent, read(request, sent, got))
-        return self._usage(got)
+        """Ask, once, for a call that only an endpoint without tools can fail to make.
+
+        Calls that come to need the check at the same time wait for the first one's.
+        """
+        async with self._checking:
+            if self.quirks.tools != "unknown":
+                return NO_USAGE
+            request = check_request()
+            try:
+                sent, answer = await self._ask(request)
+            except ModelRefused:
+                self._knowledge.ignores_tools()
+                return NO_USAGE
+            except (ModelThrottled, ModelUnreachable):
+                return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
+            got = self._parse(answer)
+            self._knowledge.saw_tools(request, sent, read(request, sent, got))
+            return self._usage(got)
 
     def _invalid(self, request: Request, result: Read) -> ModelError:
         if result.hopeless:

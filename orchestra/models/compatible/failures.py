@@ -147,7 +147,9 @@ def of_words(place: Place, status: int, headers: Mapping[str, str], words: Said)
         return ContextTooLong(message, endpoint=endpoint, model=model, status=status, window=window_in(words))
     if status in {408, 409, 425} or status >= 500:
         message = f"{where} could not answer: {told}. Try again later."
-        return ModelUnreachable(message, endpoint=endpoint, model=model, status=status)
+        unavailable = ModelUnreachable(message, endpoint=endpoint, model=model, status=status)
+        unavailable.retry_after = retry_after(headers, words)
+        return unavailable
     advice = _advice(status, told, words, place)
     return ModelRefused(f"{where} {advice}", endpoint=endpoint, model=model, status=status)
 

@@ -46,6 +46,11 @@ _OPTIONAL = (
 """Fields that may simply go, the more special names first: they contain the plainer ones."""
 
 
+_LASTING = re.compile(r"jinja|template|support|grammar|schema|not implemented")
+"""In a 500: words of a failure that will come again. Others pass by themselves, and a success after one would
+prove nothing of what was changed meanwhile."""
+
+
 def lesson(status: int, words: Said, sent: Outgoing, quirks: Quirks, url: str = "") -> Lesson | None:
     """The change to try after a refusal, None where the words teach nothing. `url`: the base URL in use."""
     if status in {404, 405} and url and not quirks.url and "model" not in words.all:
@@ -54,7 +59,7 @@ def lesson(status: int, words: Said, sent: Outgoing, quirks: Quirks, url: str = 
     if status not in _LEARNABLE:
         return None
     text = words.all
-    if too_long(words) or filtered(words):
+    if too_long(words) or filtered(words) or (status == 500 and not _LASTING.search(text)):
         return None
     if status == 404:
         return _tools(text, sent, quirks) or _formats(text, sent, quirks)

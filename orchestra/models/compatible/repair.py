@@ -30,6 +30,16 @@ def repair_request(request: Request, bad: Read) -> Request:
     )
 
 
+def repair_tokens(bad: Read) -> int:
+    """How much longer than the first a repair request is at most: a character is hardly over one token."""
+    return min(len(bad.text), _QUOTED) + 1_000
+
+
+def afforded(request: Request, more: int) -> bool:
+    """Whether there is money for another call, with a prompt longer by so many tokens."""
+    return request.afford is None or request.afford(more)
+
+
 _CHECK_TOOL = ToolSpec(
     "report_ready",
     "Report that you are ready.",

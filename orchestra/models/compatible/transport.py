@@ -7,6 +7,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+_SHORTEST_SECRET = 8
+
 
 class Place(Struct, frozen=True):
     """Who is spoken to, for error sentences; `secret` is taken out of every one of them."""
@@ -19,8 +21,8 @@ class Place(Struct, frozen=True):
         return f"Place(endpoint={self.endpoint!r}, model={self.model!r})"
 
     def hide(self, text: str) -> str:
-        """The text without the key."""
-        return text.replace(self.secret, "***") if self.secret else text
+        """The text without the key. A short one is a placeholder ("none") that stands in plain words too."""
+        return text.replace(self.secret, "***") if len(self.secret) >= _SHORTEST_SECRET else text
 
 
 class Answer(Struct, frozen=True):

@@ -25,7 +25,7 @@ from orchestra.values.messages import ToolSpec
 
 MOST_ROUNDS = 4
 MOST_CALLS = 4  # in one round
-HITS = 10  # passages asked for, where the tool lets one say so
+HITS = 12  # passages asked for, where the tool lets one say so
 MOST_OPENED = 2
 NEAR_BEST = 0.7  # documents that fit at least so well beside the best one are opened as well
 MOST_SECTIONS = 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from orchestra.errors import ModelError, ModelRefused
+from orchestra.errors import ModelError, ModelRefused, ModelUnreachable
 from orchestra.models.compatible.memory import InMemory
 from orchestra.values.messages import Message, Request, ToolCall
 from tests.models.loopback import Seen, call, completion, error, http, serving
@@ -80,6 +80,18 @@ async def test_a_guess_that_did_not_help_is_forgotten() -> None:
         with pytest.raises(ModelRefused, match="We are closed"):
             await model.reply(asks(output=output(Answer)))
     assert store.load("here", "m") is None
+
+
+async def test_a_failure_that_passes_teaches_nothing() -> None:
+    """A 500 is raised as it is, even where its words sound like a rule; a template's refusal is a rule."""
+    words = "Unknown system error while reading the message"
+    async with serving(error(500, words), completion("fine")) as here, opened(here.url) as model:
+        with pytest.raises(ModelUnreachable, match=words):
+            await model.reply(asks())
+    words = "Jinja Exception: System role not supported"
+    async with serving(error(500, words), completion("fine")) as here, opened(here.url) as model:
+        assert (await model.reply(asks())).text == "fine"
+    assert [message["role"] for message in here.seen[1].body["messages"]] == ["user", "user"]
 
 
 OPTIONAL = [

@@ -1,0 +1,87 @@
+"""orchestra: the whole `research_then_write`, with journal on disk, manifest, exact token counts and evidence."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import workload
+
+import orchestra
+from orchestra.config.load import load_settings
+from orchestra.runtime import Runtime
+from orchestra.tools.decorator import tool
+from orchestra.tools.port import ToolOutput
+from orchestra.values.roles import Limits, Role
+from orchestra.values.sources import Document, Passage
+from orchestra.workflow import research_then_write
+
+_runtime: Runtime | None = None
+
+
+def _passage(hit: int) -> Passage:
+    text = workload.snippet(hit)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    document = Document(workload.locator(hit), workload.title(hit), text, digest, kind="web")
+    return Passage(document, text, 0, len(text))
+
+
+PASSAGES = tuple(_passage(hit) for hit in range(workload.HITS))
+
+
+@tool
+async def search(query: str) -> ToolOutput:
+    """Search the web and return the ten best hits.
+
+    Args:
+        query: What to look for.
+    """
+    return ToolOutput(text=f"Ten hits for {query}", passages=PASSAGES)
+
+
+def _role(name: str, instructions: str, output: str, *, tools: tuple[str, ...] = ()) -> Role:
+    return Role(
+        name=name,
+        description=name,
+        instructions=instructions,
+        tools=tools,
+        output=output,
+        context="writer" if name == "writer" else "research",
+        limits=Limits(steps=12, tokens=120_000, seconds=300),
+    )
+
+
+ROLES = (
+    _role("planner", workload.PLANNER, "Plan"),
+    _role("researcher", workload.RESEARCHER, "Findings", tools=("search",)),
+    _role("writer", workload.WRITER, "Draft"),
+)
+
+
+async def setup() -> None:
+    global _runtime
+    folder = Path(tempfile.mkdtemp(prefix="orchestra-bench-", dir=os.environ.get("BENCH_STORE") or None))
+    given: dict[str, Any] = {"endpoint": workload.BASE_URL, "models": workload.MODEL}
+    settings = load_settings(given, environ={}, folder=folder).settings
+    _runtime = Runtime(settings, roles=ROLES, tools=(search,))
+    await _runtime.__aenter__()
+
+
+async def session(number: int) -> None:
+    assert _runtime is not None
+    question = workload.TOPIC.format(number=number)
+    async with _runtime.session(question) as session:
+        report = await research_then_write(session, question)
+    assert report.supported_share == 1.0, report
+    assert len(report.references) == 9
+
+
+async def close() -> None:
+    assert _runtime is not None
+    await _runtime.__aexit__(None, None, None)
+
+
+VERSION = f"orchestra {orchestra.__version__}" if hasattr(orchestra, "__version__") else "orchestra"

@@ -1,0 +1,87 @@
+"""A model that waits for its turn at its endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from msgspec import structs
+
+from orchestra.errors import ModelError, ModelThrottled, ModelUnreachable
+from orchestra.models.governor.expected import Expected
+from orchestra.models.governor.governor import LONGEST_WAIT_SECONDS, Governor
+from orchestra.models.governor.permit import Permit
+from orchestra.models.port import Model
+from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.usage import NO_USAGE, Usage
+
+
+class Governed:
+    """The same model, with every call under the governor of its endpoint, which others share.
+
+    What one call leads to (a repair turn, a check) goes under its permit and is settled with it.
+    `longest_seconds`: a pause that is known to be longer is not waited for.
+    """
+
+    def __init__(
+        self, model: Model, governor: Governor, *, longest_seconds: float = LONGEST_WAIT_SECONDS
+    ) -> None:
+        self._model = model
+        self._governor = governor
+        self._longest = longest_seconds
+        self._expected = Expected()
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def window(self) -> int:
+        return self._model.window
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        return self._model.cost(input_tokens, output_tokens)
+
+    async def reply(self, request: Request) -> Reply:
+        tokens = self._expected.of(request)
+        governor = self._governor
+        permit = governor.enter_now(tokens) or await governor.enter(request.session, tokens, self._longest)
+        try:
+            reply = await self._model.reply(request)
+        except BaseException as error:
+            self._ended(permit, error)
+            raise
+        self._settle(request, permit, reply.usage)
+        return structs.replace(reply, waited_seconds=permit.waited) if permit.waited else reply
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        tokens = self._expected.of(request)
+        governor = self._governor
+        permit = governor.enter_now(tokens) or await governor.enter(request.session, tokens, self._longest)
+        try:
+            async for item in self._model.stream(request):
+                if isinstance(item, Reply):
+                    self._settle(request, permit, item.usage)
+                    if permit.waited:
+                        item = structs.replace(item, waited_seconds=permit.waited)
+                yield item
+        except BaseException as error:
+            self._ended(permit, error)
+            raise
+        governor.left(permit)  # for a stream without a Reply; else it has ended
+
+    def _settle(self, request: Request, permit: Permit, usage: Usage) -> None:
+        self._expected.saw(request, usage)
+        self._governor.answered(permit, calls=usage.calls or 1, tokens=usage.tokens)
+
+    def _ended(self, permit: Permit, error: BaseException) -> None:
+        """What a failure says of the endpoint."""
+        governor = self._governor
+        usage = error.usage or NO_USAGE if isinstance(error, ModelError) else NO_USAGE
+        if isinstance(error, ModelThrottled):
+            governor.throttled(permit, error.retry_after, calls=usage.calls, tokens=usage.tokens)
+        elif isinstance(error, ModelUnreachable):
+            governor.failed(permit, error.retry_after)
+        elif isinstance(error, ModelError):
+            governor.answered(permit, calls=usage.calls or 1, tokens=usage.tokens)
+        else:
+            governor.left(permit)

@@ -1,0 +1,65 @@
+"""What is looked at before a session or a runtime opens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from orchestra.config.settings import Preset, Settings
+from orchestra.errors import ConfigError, InputError
+from orchestra.journal.address import read_address
+from orchestra.journal.records import Status
+from orchestra.models.tiers import Tiers
+from orchestra.session.session import INTERRUPTED
+
+
+def check_question(question: str) -> None:
+    """Raises InputError for a question that holds no word."""
+    if not any(character.isalnum() for character in question):
+        raise InputError("The question is empty; ask one in words.", key="QUESTION")
+
+
+def check_prices(tiers: Tiers, settings: Settings) -> None:
+    """A limit of money means nothing for a model whose price is unknown. Raises ConfigError."""
+    if settings.runtime.unpriced or (settings.limits.dollars is None and settings.runtime.dollars is None):
+        return
+    for tier, model in tiers.items():
+        if model.cost(1_000, 1_000) is None:
+            raise ConfigError(
+                f"Money is limited and the price of {model.name} (tier {tier}) is unknown: set price_in and "
+                f"price_out of tiers.{tier}, limit tokens instead, or set runtime.unpriced = true.",
+                key=f"tiers.{tier}.price_in",
+            )
+
+
+def nothing_to_read(folder: str, problems: tuple[str, ...]) -> str:
+    """One sentence for a folder without a document."""
+    first = (
+        f" ({problems[0]}{f'; and {len(problems) - 1} more' if len(problems) > 1 else ''})"
+        if problems
+        else ""
+    )
+    return f"The folder {folder!r} holds no document that can be read{first}; put some there or name another."
+
+
+def end_of(stopped: str) -> Status:
+    """How a session that gave a result ended."""
+    if not stopped:
+        return "done"
+    return "interrupted" if stopped == INTERRUPTED else "partial"
+
+
+def index_file(settings: Settings) -> str:
+    """Where the index of documents lies: beside the journal, or beside the reports when that is a server."""
+    address = read_address(settings.store)
+    if address.kind == "memory":
+        return ":memory:"
+    folder = address.path.parent if address.path is not None else Path(settings.reports).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder / "documents.db")
+
+
+def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
+    """What the configuration says of a context preset, without what it leaves as it is."""
+    given = settings.context.get(preset)
+    return dict(given.figures()) if given is not None else {}

@@ -1,0 +1,1 @@
+"""Tokens and money: limits that are kept before they are broken."""

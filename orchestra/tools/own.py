@@ -1,0 +1,27 @@
+"""The tools that are made for each agent, over its own context alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from orchestra.context.context import Context
+from orchestra.tools.port import Tool
+from orchestra.tools.recall import recall_tool
+from orchestra.tools.state import NAME as UPDATE_STATE
+from orchestra.tools.state import state_tool
+from orchestra.values.roles import Role
+
+OPTIONAL = frozenset((UPDATE_STATE,))
+"""Names that a role may list although no toolbox has them."""
+
+
+def own_tools(role: Role, context: Context) -> Iterator[Tool]:
+    """What an agent can do beside its role's tools: recall, and its own tools that the role lists."""
+    yield recall_tool(context)
+    if UPDATE_STATE in (role.tools or ()):
+        yield state_tool(context)
+
+
+def shared(names: Iterable[str]) -> list[str]:
+    """The names of a role's tools that a toolbox has to have."""
+    return [name for name in names if name not in OPTIONAL]

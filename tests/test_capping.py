@@ -1,0 +1,42 @@
+"""A hand-off never exceeds its cap."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orchestra.context.tokens import counter_for
+from orchestra.session.capping import capped
+from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
+
+COUNTER = counter_for("")
+
+
+def findings(*statements: str) -> Findings:
+    quote = DraftQuote(source="s1", text="a quote")
+    return Findings(
+        claims=tuple(DraftClaim(statement=text, quotes=(quote,)) for text in statements), gaps=("a gap",)
+    )
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=400), st.integers(30, 120))
+def test_a_text_fits_its_cap(text: str, cap: int) -> None:
+    """What is cut says so; what fits is untouched."""
+    kept, tokens, left_out = capped(text, cap, COUNTER)
+    assert tokens == COUNTER.count(kept)
+    assert tokens <= cap + 2, "joining a cut text and its mark may split a token anew"
+    assert (kept == text) == (left_out == 0)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.text("abc déf 数字", min_size=1, max_size=60), min_size=1, max_size=20), st.integers(80, 400)
+)
+def test_an_output_loses_its_last_items_first(statements: list[str], cap: int) -> None:
+    """Lists are written best first, so what stays is a beginning, and the count of the rest is right."""
+    value = findings(*statements)
+    kept, tokens, left_out = capped(value, cap, COUNTER)
+    assert kept.claims == value.claims[: len(kept.claims)]
+    assert left_out == len(value.claims) - len(kept.claims)
+    assert tokens <= cap or len(kept.claims) == 1
