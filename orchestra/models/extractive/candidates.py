@@ -16,6 +16,7 @@ from orchestra.text.terms import terms
 
 FEWEST_WORDS = 5
 MOST_WORDS = 60
+FEWEST_IN_FIELD = 12
 FEWEST_TERMS = 4  # a sentence with fewer telling words says little
 _GROUP_WORDS = 75
 _SHORT_ITEM = 12  # words; such an item is shown with the sentence that introduces its list
@@ -264,6 +265,8 @@ def _worth(hit: Hit, text: str, words: int, kind: str, complete: bool) -> float:
     if text.startswith(("(", "（")):
         worth *= 0.5
     if kind == "field":
+        if words < FEWEST_IN_FIELD:
+            return 0.0  # "Status: final", "Title: ..."
         worth *= 0.3
     if kind in ("prose", "item") and not complete:
         if words < FEWEST_WORDS + 3:

@@ -37,7 +37,7 @@ def heading(question: str) -> str:
     clause = parse(text)
     made = _english(clause) if clause else ""
     asks = not made and (clause is not None or text.split()[0].lower() in AUXILIARIES)
-    short = _capital(_shorten(made or text))
+    short = capital(_shorten(made or text))
     return f"{short}?" if asks else short
 
 
@@ -58,7 +58,7 @@ def _own_part(question: str, others: Sequence[str]) -> str:
     same = max((_shared_start(words, other.strip(" ?？").split()) for other in others), default=0)
     while same > 0 and words[same - 1].lower() in ("for", "in", "with", "on", "to", "by", "as", "of"):
         same -= 1
-    return _capital(_shorten(" ".join(words[same:])))
+    return capital(_shorten(" ".join(words[same:])))
 
 
 def _shared_start(one: Sequence[str], two: Sequence[str]) -> int:
@@ -150,7 +150,7 @@ def _without_tail(words: list[str]) -> str:
     return " ".join(words).strip(" ,;:")
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     """The first letter as a capital, unless the first word is a name of code."""
     first = text.split(" ", 1)[0]
     if not first[:1].islower() or re.search(r"[_.()*\d]|[A-Z]", first):

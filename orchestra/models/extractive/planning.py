@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from orchestra.models.extractive import clauses
-from orchestra.models.extractive.headings import heading
+from orchestra.models.extractive.headings import capital, heading
 from orchestra.models.extractive.words import CHINESE_QUESTION, LEADS, is_chinese, strong_terms
 from orchestra.text.sentences import sentences
 from orchestra.text.terms import terms
@@ -48,7 +48,7 @@ def _title(first: str, several: bool) -> str:
     clause = clauses.english_parts(first)[0]
     topic = clauses.topic_of(clause) if several else ""
     bare = re.sub(r"^(?:the|an?) ", "", topic, flags=re.IGNORECASE)
-    return heading(f"What is {bare}?") if len(strong_terms(bare)) > 1 else heading(clause)
+    return capital(bare) if len(strong_terms(bare)) > 1 else heading(clause)
 
 
 def _asked(text: str) -> list[str]:
@@ -87,7 +87,7 @@ def _asked_in_document(text: str, units: list[str]) -> list[str]:
     theme = _theme(text, next(opening, ""))
     if not questions:
         return [theme]
-    if len(strong_terms(" ".join(questions))) < 2:  # "Is that safe?"
+    if len(strong_terms(" ".join(questions))) < 2:  # "What does this mean?"
         return (
             [f"About {theme}: {questions[0]}", *questions[1:]]
             if not is_chinese(text)
