@@ -23,7 +23,7 @@ class Address(Struct, frozen=True):
 
     def __str__(self) -> str:
         if self.kind == "server":
-            return redact(self.url)
+            return redact(self.url).replace("postgresql+psycopg://", "postgresql://")
         return str(self.path) if self.path else "memory"
 
 

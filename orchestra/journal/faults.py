@@ -60,7 +60,6 @@ def explain(error: DBAPIError, at: Address) -> StoreError:
             if code.startswith(beginning):
                 return StoreError(sentence.format(at=at, why=why) + ".")
         if error.connection_invalidated or not code:
-            return StoreError(
-                f"The store's server {at} cannot be reached: {why.rstrip('.')}; start it or check its address."
-            )
+            what = f"cannot be reached: {why.rstrip('.')}"
+            return StoreError(f"The store's server {at} {what}; start it, or check its address.")
     return StoreError(f"The store {at} does not answer as it should: {why}.")

