@@ -165,5 +165,7 @@ async def test_nothing_is_left_of_sessions_served(tmp_path: Path) -> None:
         before, objects = left(), len(gc.get_objects())
         for _ in range(9):
             await serve(100)
-        assert left() == before
+        files, tasks, threads = left()
+        assert (files, tasks) == before[:2]
+        assert threads <= before[2] + 1  # a pool keeps an idle thread for a while
         assert len(gc.get_objects()) <= objects * 1.01
