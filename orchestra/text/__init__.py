@@ -1,0 +1,1 @@
+"""How text is cut and folded: search terms, sentences, white space."""

@@ -1,0 +1,1 @@
+"""One module for each family of document formats; `reading.py` says which file goes to which."""
