@@ -1,0 +1,51 @@
+"""Originals by reference: what a prompt shows in part or no longer shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+
+class Original(Struct, frozen=True):
+    """`query`: the arguments that produced it. `turn`: the agent's model call; `at`: seconds since the epoch."""
+
+    ref: str
+    source: str
+    text: str
+    query: str = ""
+    turn: int = 0
+    at: float = 0.0
+
+
+class Archive:
+    """One agent's originals, r1, r2, ... in the order of arrival; nothing is ever changed or taken out."""
+
+    __slots__ = ("_originals",)
+
+    def __init__(self) -> None:
+        self._originals: list[Original] = []
+
+    def put(self, source: str, text: str, *, query: str = "", turn: int = 0, at: float = 0.0) -> str:
+        """Keep a text and return its reference."""
+        ref = f"r{len(self._originals) + 1}"
+        self._originals.append(Original(ref, source, text, query, turn, at))
+        return ref
+
+    def get(self, ref: str) -> Original | None:
+        """The original with this reference, None if there is none."""
+        digits = ref[1:]
+        if ref[:1] != "r" or not digits.isascii() or not digits.isdigit():
+            return None
+        at = int(digits) - 1
+        return self._originals[at] if 0 <= at < len(self._originals) else None
+
+    def since(self, count: int) -> list[Original]:
+        """The originals behind the first `count`."""
+        return self._originals[count:]
+
+    def __len__(self) -> int:
+        return len(self._originals)
+
+    def __iter__(self) -> Iterator[Original]:
+        return iter(self._originals)

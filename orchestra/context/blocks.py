@@ -1,0 +1,117 @@
+"""The smallest pieces of a context.
+
+Blocks are immutable and belong to one agent's context; what changes is which of them it holds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from orchestra.values.messages import Message
+
+Zone = Literal["fixed", "tools", "memory", "knowledge", "history", "state", "input"]
+ZONES: tuple[Zone, ...] = ("fixed", "tools", "memory", "knowledge", "history", "state", "input")
+"""In the order in which a prompt shows them: stable first."""
+
+Exit = Literal["never", "turn", "used", "full"]
+"""When a block leaves: never; after one turn; when it is used; when room is needed."""
+
+Fate = Literal["kept", "trimmed", "summarised", "offloaded", "dropped"]
+
+NEVER_CUT: frozenset[Zone] = frozenset(("fixed", "state", "input"))
+
+_ZONE_STEP = 1 << 40
+LATE = len(ZONES) * _ZONE_STEP
+"""Places from here on are taken in the order of arrival, see `Block.place`."""
+
+
+class Entry(Struct, frozen=True):
+    """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut."""
+
+    block: str
+    zone: Zone
+    source: str
+    tokens: int
+    whole: int = 0
+    fate: Fate = "kept"
+    why: str = ""
+    born: int = 0
+    pinned: bool = False
+    ref: str = ""
+
+
+BLANK = Entry("", "fixed", "", 0)
+
+
+class Block(Struct, frozen=True, kw_only=True):
+    """Text, or a part of a call with its result, as one message of the prompt.
+
+    `number`: counted from 1 within its context, in the order of arrival. `tokens`: of the whole message.
+    `place`: blocks are shown by rising place; what was there when the context last settled stands by zone,
+    what came later behind it in the order of arrival, so that a prompt only grows at its end.
+    `group`: the same for a call and its results, which stay or leave together and share a place; 0 alone.
+    `priority`: higher stays longer. `born`: the turn it came in. `at`: seconds since the epoch.
+    `why`: the reason it is here. `ref`: where the archive holds its original, "" nowhere.
+    `whole`: the original's tokens, 0 when it is shown whole.
+    `key`: what makes two blocks the same thing (a call's name and arguments); "" never the same.
+    `used`: nothing in it is needed any more (empty, failed, or its facts are in the state).
+    `entry`: its line in a manifest that keeps it as it is.
+    """
+
+    number: int
+    zone: Zone
+    source: str
+    message: Message
+    tokens: int
+    place: int = LATE
+    priority: int = 50
+    group: int = 0
+    born: int = 1
+    at: float = 0.0
+    why: str = ""
+    leaves: Exit = "full"
+    pinned: bool = False
+    ref: str = ""
+    whole: int = 0
+    key: str = ""
+    used: bool = False
+    entry: Entry = BLANK
+
+    def __post_init__(self) -> None:
+        structs.force_setattr(self, "entry", entry_of(self))  # nobody else has seen it yet
+
+    @property
+    def id(self) -> str:
+        return f"b{self.number}"
+
+    @property
+    def protected(self) -> bool:
+        return self.pinned or self.zone in NEVER_CUT
+
+
+def entry_of(block: Block, fate: Fate = "kept", why: str = "") -> Entry:
+    """A block's line in a manifest; a block that is not kept has no tokens in the prompt."""
+    whole = block.whole or block.tokens
+    here = fate in ("kept", "trimmed")
+    if fate == "kept" and whole > block.tokens:
+        fate = "trimmed"
+    return Entry(
+        f"b{block.number}",
+        block.zone,
+        block.source,
+        block.tokens if here else 0,
+        whole,
+        fate,
+        why or block.why,
+        block.born,
+        block.pinned,
+        block.ref,
+    )
+
+
+def settled_place(zone: Zone, number: int) -> int:
+    """The place of a block that is there when its context settles: by zone, turns by arrival."""
+    shown_as: Zone = "history" if zone == "input" else zone
+    return ZONES.index(shown_as) * _ZONE_STEP + number

@@ -1,0 +1,27 @@
+"""What stands above data in a prompt: where it comes from, what asked for it, when."""
+
+from __future__ import annotations
+
+import time
+
+from orchestra.context.fence import fence, fenced, field, fold_label
+
+_QUERY_CHARACTERS = 200
+
+
+def label_of(source: str, query: str, at: float) -> str:
+    """`source | query | 2026-11-30 07:29 UTC`, without what is not known; `at` in seconds since the epoch."""
+    fields = [field(source)]
+    if query:
+        folded = field(query)
+        fields.append(folded if len(folded) <= _QUERY_CHARACTERS else folded[: _QUERY_CHARACTERS - 1] + "…")
+    if at:
+        fields.append(time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(at)))
+    return " | ".join(fields)
+
+
+def data(label: str, text: str) -> str:
+    """Data under its label: fenced, or as it is where it brings its own fences."""
+    if "\n```" in text and fenced(text):
+        return f"{fold_label(label)}\n{text}"
+    return fence(label, text)

@@ -1,0 +1,162 @@
+"""How a context is shared out: presets, every figure of which can be set."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from orchestra.errors import ConfigError
+
+
+class Shares(Struct, frozen=True, forbid_unknown_fields=True):
+    """Each cuttable zone's share of what the never-cut blocks leave; only their proportions count.
+
+    A zone that needs less lends the rest to those that need more, in the same proportions.
+    """
+
+    tools: float = 0.15
+    memory: float = 0.10
+    knowledge: float = 0.30
+    history: float = 0.45
+
+
+class Levels(Struct, frozen=True, forbid_unknown_fields=True):
+    """Occupancies, 0 to 1, at which room is made, and the low-water mark that each makes room down to."""
+
+    light: float = 0.50
+    medium: float = 0.75
+    heavy: float = 0.90
+    light_to: float = 0.40
+    medium_to: float = 0.60
+    heavy_to: float = 0.60
+
+
+class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The figures of one context.
+
+    `output_tokens`: kept free for the reply, at most a quarter of the window. `margin`: the share of the
+    window kept free for counts that are wrong. `prompt_tokens`: a budget of the prompt's own below the
+    window's, None for none. `result_tokens`: the cap of one tool result. `recent_turns`: turns that the
+    heavy level leaves alone. `restate_after`: the current input is restated at the end when more tokens than
+    this stand behind it; `restate_tokens`: with at most so many tokens.
+    """
+
+    name: str = "chat"
+    shares: Shares = Shares()
+    levels: Levels = Levels()
+    output_tokens: int = 4_000
+    margin: float = 0.10
+    prompt_tokens: int | None = None
+    result_tokens: int = 2_000
+    recent_turns: int = 2
+    restate_after: int = 2_000
+    restate_tokens: int = 200
+
+
+_PRESETS = (
+    Policy(name="chat", shares=Shares(0.10, 0.15, 0.20, 0.55)),
+    # A researcher quotes its passages word for word, so results stay longer and are cut later.
+    Policy(
+        name="research",
+        shares=Shares(0.10, 0.05, 0.20, 0.65),
+        levels=Levels(light=0.50, medium=0.80, heavy=0.92, light_to=0.40, medium_to=0.65, heavy_to=0.65),
+        result_tokens=4_000,
+    ),
+    Policy(name="tools", shares=Shares(0.30, 0.05, 0.15, 0.50), result_tokens=1_500),
+    Policy(name="knowledge", shares=Shares(0.05, 0.10, 0.60, 0.25)),
+    Policy(
+        name="code",
+        shares=Shares(0.15, 0.05, 0.35, 0.45),
+        output_tokens=8_000,
+        result_tokens=4_000,
+        recent_turns=3,
+    ),
+    Policy(name="writer", shares=Shares(0.05, 0.05, 0.70, 0.20), output_tokens=8_000),
+)
+PRESETS: tuple[str, ...] = tuple(preset.name for preset in _PRESETS)
+
+
+def policy_for(name: str, overrides: Mapping[str, Any] | None = None) -> Policy:
+    """The preset `name` with other figures: `{"result_tokens": 500, "shares": {"history": 0.7}}`.
+
+    Raises ConfigError that names the key, for an unknown preset or figure and for a figure out of its range.
+    """
+    for preset in _PRESETS:
+        if preset.name == name:
+            break
+    else:
+        raise ConfigError(f"There is no context policy {name!r}{_nearest(name, PRESETS)}", key="context")
+    if not overrides:
+        return preset
+    values = structs.asdict(preset)
+    for key, value in overrides.items():
+        if key not in values or key == "name":
+            known = [figure for figure in values if figure != "name"]
+            raise ConfigError(f"A context policy has no {key!r}{_nearest(key, known)}", key=key)
+        old = values[key]
+        values[key] = _part(key, old, value) if isinstance(old, Shares | Levels) else value
+    try:
+        policy = msgspec.convert({key: msgspec.to_builtins(value) for key, value in values.items()}, Policy)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"The context policy does not fit: {error}.", key="context") from error
+    check(policy)
+    return policy
+
+
+_COUNTS = (
+    "output_tokens",
+    "prompt_tokens",
+    "result_tokens",
+    "recent_turns",
+    "restate_after",
+    "restate_tokens",
+)
+
+
+def check(policy: Policy) -> None:
+    """Raise ConfigError for a figure out of its range."""
+    for key in _COUNTS:
+        value = getattr(policy, key)
+        if value is not None and value <= 0:
+            raise ConfigError(f"{key} is {value}; it must be more than 0.", key=key)
+    if not 0 <= policy.margin <= 0.5:
+        raise ConfigError(f"margin is {policy.margin}; it must lie between 0 and 0.5.", key="margin")
+    shares = structs.asdict(policy.shares)
+    if any(not share >= 0 for share in shares.values()) or not sum(shares.values()) > 0:
+        raise ConfigError(
+            "The shares of a context policy must not be negative, and not all zero.", key="shares"
+        )
+    levels = policy.levels
+    pairs = (
+        (levels.light_to, levels.light),
+        (levels.medium_to, levels.medium),
+        (levels.heavy_to, levels.heavy),
+    )
+    rising = 0 < levels.light <= levels.medium <= levels.heavy <= 1
+    if not rising or any(not 0 < low < high for low, high in pairs):
+        raise ConfigError(
+            "The levels of a context policy must rise within 0 and 1, each above its low-water mark.",
+            key="levels",
+        )
+
+
+def _part(key: str, old: Shares | Levels, value: Any) -> Shares | Levels:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{key} takes a table of figures, not {value!r}.", key=key)
+    known = structs.asdict(old)
+    for figure in value:
+        if figure not in known:
+            raise ConfigError(f"{key} has no {figure!r}{_nearest(figure, known)}", key=f"{key}.{figure}")
+    try:
+        return msgspec.convert({**known, **value}, type(old))
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{key} does not fit: {error}.", key=key) from error
+
+
+def _nearest(word: str, known: Mapping[str, Any] | list[str] | tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}."

@@ -1,0 +1,96 @@
+"""The task state: a few lines that a model may propose changes to and only code merges."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, structs
+
+Field = Literal["goal", "constraints", "entities", "facts", "done", "todo", "step"]
+SINGLE: frozenset[str] = frozenset(("goal", "step"))
+
+
+class TaskState(Struct, frozen=True, kw_only=True):
+    """`entities` and `facts` are lines, as a rule `name: what` or `key=value`; the newest stands last."""
+
+    goal: str = ""
+    constraints: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    todo: tuple[str, ...] = ()
+    step: str = ""
+
+
+class Patch(Struct, frozen=True):
+    """One change to one field.
+
+    `set` takes the place of the field (of a list: by this one line, or by none for ""); `add` and `remove`
+    work on lists; `add` with the `key` or `key=` / `key:` of a line that is there takes that line's place.
+    """
+
+    field: Field
+    value: str
+    how: Literal["set", "add", "remove"] = "set"
+
+
+EMPTY = TaskState()
+
+_TITLES: tuple[tuple[Field, str], ...] = (
+    ("goal", "Goal"),
+    ("constraints", "Constraints"),
+    ("entities", "Entities"),
+    ("facts", "Facts"),
+    ("done", "Done"),
+    ("todo", "To do"),
+    ("step", "Current step"),
+)
+
+
+def merge(state: TaskState, *patches: Patch) -> TaskState:
+    """The state with each patch applied in turn; whatever no patch names stays as it is."""
+    for patch in patches:
+        state = structs.replace(state, **{patch.field: _merged(state, patch)})
+    return state
+
+
+def render(state: TaskState) -> str:
+    """The state in a few lines, empty fields left out; "" when nothing is known."""
+    lines: list[str] = []
+    for name, title in _TITLES:
+        value = getattr(state, name)
+        if isinstance(value, str):
+            if value:
+                lines.append(f"{title}: {value}")
+        elif name in ("done", "todo", "entities") and value:
+            lines.append(f"{title}: {'; '.join(value)}")
+        elif value:
+            lines.append(f"{title}:")
+            lines.extend(f"- {line}" for line in value)
+    return "\n".join(lines)
+
+
+def _merged(state: TaskState, patch: Patch) -> str | tuple[str, ...]:
+    value = " ".join(patch.value.split())
+    if patch.field in SINGLE:
+        return "" if patch.how == "remove" else value
+    lines: tuple[str, ...] = getattr(state, patch.field)
+    if patch.how == "set":
+        return (value,) if value else ()
+    if patch.how == "remove":
+        return tuple(line for line in lines if line != value and _key(line) != value)
+    if not value or value in lines:
+        return lines
+    key = _key(value)
+    if key and any(_key(line) == key for line in lines):
+        return tuple(value if _key(line) == key else line for line in lines)
+    return (*lines, value)
+
+
+def _key(line: str) -> str:
+    """`order` of `order=A17` and of `order: A17`; "" for a line without one."""
+    for mark in ("=", ":", "："):
+        key, found, _ = line.partition(mark)
+        if found and 0 < len(key.split()) <= 3:
+            return key.strip()
+    return ""
