@@ -1,0 +1,109 @@
+"""How evidence for a unit is added up.
+
+Chosen on LoCoMo's conversations 1 to 5, held out 6 to 10; figures and what did not help: `benchmarks/recall.md`.
+Each part is brought to at most 1 by its best unit before it is weighted and added.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from orchestra.context.recall.postings import Postings
+
+
+class Weights(Struct, frozen=True):
+    """The parts of a score, next to the words of a unit and its neighbours, which weigh 1.
+
+    `echo`: words of the three best units that few others hold (a second hop). `sitting`: the whole sitting
+    by words. `date`: the sitting's day. `speaker`: who is asked about. `meaning`, `meaning_near`,
+    `meaning_sitting`: the cosine of the unit, of it with its neighbours, of its whole sitting.
+    `telling`: how many different words a unit has. `smooth`: what a unit gains from the next one, halved with each step up to `reach`.
+    """
+
+    echo: float = 0.2
+    sitting: float = 0.3
+    date: float = 0.3
+    speaker: float = 0.35
+    meaning: float = 0.4
+    meaning_near: float = 0.4
+    meaning_sitting: float = 0.2
+    telling: float = 0.05
+    smooth: float = 0.1
+    reach: int = 3
+
+
+ECHOED = 5
+"""Words taken from the best units for the second hop."""
+ECHO_SHARE = 0.03
+"""The share of units that may hold such a word."""
+
+
+def echoed(words: Postings, found: dict[int, float], known: set[str]) -> dict[str, float]:
+    """Telling words of the three best units that were not asked for: the bridge to what is meant by them."""
+    gains: dict[str, float] = {}
+    most = max(2.0, ECHO_SHARE * len(words))
+    for unit, score in heapq.nlargest(3, found.items(), key=lambda item: (item[1], -item[0])):
+        for term in words.terms_of(unit):
+            frequency = words.frequency(term)
+            if 2 <= frequency <= most and term not in known:
+                gains[term] = gains.get(term, 0.0) + score * words.idf(frequency)
+    best = heapq.nlargest(ECHOED, gains.items(), key=lambda item: (item[1], item[0]))
+    return {term: 1.0 for term, _ in best}
+
+
+def by_best(found: dict[int, float]) -> dict[int, float]:
+    """Scores divided by the best of them."""
+    best = max(found.values(), default=0.0)
+    return {unit: score / best for unit, score in found.items()} if best > 0 else {}
+
+
+def spread(values: list[float]) -> list[float]:
+    """Values brought to 0 … 1; all 0 where they do not differ."""
+    low, high = min(values), max(values)
+    if high - low < 1e-9:
+        return [0.0] * len(values)
+    scale = 1 / (high - low)
+    return [(value - low) * scale for value in values]
+
+
+def with_neighbours(cosines: list[float], sittings: Sequence[int]) -> list[float]:
+    """Each unit's cosine with those of the one before (0.7) and after (0.3) in its sitting."""
+    last = len(cosines) - 1
+    near: list[float] = []
+    for unit, value in enumerate(cosines):
+        weight = 1.0
+        if unit and sittings[unit - 1] == sittings[unit]:
+            value += 0.7 * cosines[unit - 1]
+            weight += 0.7
+        if unit < last and sittings[unit + 1] == sittings[unit]:
+            value += 0.3 * cosines[unit + 1]
+            weight += 0.3
+        near.append(value / weight)
+    return near
+
+
+def means(values: list[float], sittings: Sequence[int], count: int) -> list[float]:
+    """The mean of each sitting's values."""
+    sums, sizes = [0.0] * count, [0] * count
+    for value, sitting in zip(values, sittings, strict=True):
+        sums[sitting] += value
+        sizes[sitting] += 1
+    return [total / size if size else 0.0 for total, size in zip(sums, sizes, strict=True)]
+
+
+def smoothed(scores: list[float], sittings: Sequence[int], weights: Weights) -> list[float]:
+    """Scores with a share of their neighbours' in the same sitting."""
+    if not weights.smooth:
+        return scores
+    result = scores[:]
+    share = weights.smooth
+    for step in range(1, weights.reach + 1):
+        for unit, (here, there) in enumerate(zip(sittings, sittings[step:], strict=False)):
+            if here == there:
+                result[unit] += share * scores[unit + step]
+                result[unit + step] += share * scores[unit]
+        share /= 2
+    return result
