@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
+from msgspec import Struct, structs
+
+from orchestra.context.blocks import Block
 
 
 class Original(Struct, frozen=True):
-    """`query`: the arguments that produced it. `turn`: the agent's model call; `at`: seconds since the epoch."""
+    """`query`: the arguments that produced it. `turn`: the model call; `at`: seconds since the epoch."""
 
     ref: str
     source: str
@@ -49,3 +51,11 @@ class Archive:
 
     def __iter__(self) -> Iterator[Original]:
         return iter(self._originals)
+
+
+def shelved(block: Block, archive: Archive) -> Block:
+    """A block that leaves, with the reference of its original; what is used up is not kept."""
+    if block.ref or block.used or not block.message.text:
+        return block
+    ref = archive.put(block.source, block.message.text, turn=block.born, at=block.at)
+    return structs.replace(block, ref=ref)

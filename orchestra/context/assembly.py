@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from orchestra.context.blocks import Block, Entry, Zone
 from orchestra.context.budget import Budget
+from orchestra.context.levels import Compaction
 from orchestra.context.manifest import Manifest
 from orchestra.context.tokens import REPLY_TOKENS, Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet
@@ -42,22 +43,28 @@ class Frame(Struct, frozen=True, kw_only=True):
     tools: ToolSheet = NO_TOOLS
     output: OutputSpec | None = None
     gone: tuple[Entry, ...] = ()
+    compaction: Compaction | None = None
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
     """One model call, assembled. `tokens` is all of it: messages, tool schemas and what a chat format adds.
 
     `cache_until`: the number of leading messages that the next prompt shares unless room has to be made.
-    `output_tokens`: kept free for the reply.
+    `output_tokens`: kept free for the reply. `compaction`: what left to make room for this prompt.
     """
 
     messages: tuple[Message, ...]
-    tools: tuple[ToolSpec, ...]
+    sheet: ToolSheet
     output: OutputSpec | None
     manifest: Manifest
     tokens: int
     output_tokens: int
     cache_until: int
+    compaction: Compaction | None = None
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self.sheet.specs
 
 
 _place = attrgetter("place")
@@ -103,12 +110,13 @@ def assemble(
     )
     return Prompt(
         messages=messages,
-        tools=kept.tools.specs,
+        sheet=kept.tools,
         output=frame.output,
         manifest=manifest,
         tokens=around + kept.tools.tokens + sum(map(_tokens, kept.blocks)),
         output_tokens=budget.output,
         cache_until=shared,
+        compaction=frame.compaction,
     )
 
 

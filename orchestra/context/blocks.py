@@ -111,6 +111,26 @@ def entry_of(block: Block, fate: Fate = "kept", why: str = "") -> Entry:
     )
 
 
+def first_block(message: Message, tokens: int) -> Block:
+    """The role's instructions, number 1 of every context."""
+    return Block(
+        number=1,
+        zone="fixed",
+        source="instructions",
+        message=message,
+        tokens=tokens,
+        place=settled_place("fixed", 1),
+        leaves="never",
+        why="the role's instructions",
+    )
+
+
+def resettled(block: Block) -> Block:
+    """The block in the place it has when its context settles; what shares a place goes on sharing it."""
+    place = settled_place(block.zone, block.place % _ZONE_STEP)
+    return block if place == block.place else structs.replace(block, place=place)
+
+
 def settled_place(zone: Zone, number: int) -> int:
     """The place of a block that is there when its context settles: by zone, turns by arrival."""
     shown_as: Zone = "history" if zone == "input" else zone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from orchestra.context.fence import fence, fenced, field, fold_label
+from orchestra.context.fence import fence, field, fold_label
 
 _QUERY_CHARACTERS = 200
 
@@ -20,8 +20,6 @@ def label_of(source: str, query: str, at: float) -> str:
     return " | ".join(fields)
 
 
-def data(label: str, text: str) -> str:
-    """Data under its label: fenced, or as it is where it brings its own fences."""
-    if "\n```" in text and fenced(text):
-        return f"{fold_label(label)}\n{text}"
-    return fence(label, text)
+def data(label: str, text: str, *, passages: bool = False) -> str:
+    """Data under its label, fenced; `passages` are fenced already, each under a label of its own."""
+    return f"{fold_label(label)}\n{text}" if passages else fence(label, text)

@@ -47,7 +47,7 @@ class Recall:
         self._postings: dict[str, list[tuple[int, int]]] = {}
 
     def text(self, wanted: str, tokens: int) -> str:
-        """What a reference (`r17`) or a few words bring back, fenced and labelled, in at most `tokens` tokens."""
+        """What a reference (`r17`) or a few words bring back, fenced and labelled, within `tokens` tokens."""
         wanted = wanted.strip()
         original = self._archive.get(wanted)
         if original is not None:
@@ -98,8 +98,7 @@ class Recall:
 
     def _whole(self, original: Original, tokens: int) -> str:
         text = fence(_label(original), original.text)
-        # Room is kept for the mark whether it is needed or not, so that only the head is tokenised.
-        head, whole = self._counter.measure(text, tokens)
+        whole = self._counter.count(text)
         if whole <= tokens:
             return text
         inner = self._counter.cut(original.text, tokens)

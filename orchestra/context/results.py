@@ -14,7 +14,7 @@ from msgspec import Struct
 from orchestra.context.fence import Fenced, fence, parts
 from orchestra.context.tokens import Counter
 
-Kind = Literal["text", "json", "html", "fenced"]
+Kind = Literal["text", "json", "html", "passages"]
 
 MARK_TOKENS = 32
 """Room kept for the mark itself, which takes 20 to 30 tokens."""
@@ -38,13 +38,13 @@ class Shown(Struct, frozen=True):
     cut: bool
 
 
-def show(text: str, cap: int, counter: Counter) -> Shown:
+def show(text: str, cap: int, counter: Counter, *, passages: bool = False) -> Shown:
     """At most `cap` tokens of a result. A text that fits stays as it is, but markup is taken off HTML.
 
-    JSON stays JSON: first rows, columns that hold something, long strings cut. Fenced passages stay fenced,
-    the first ones whole. The original is tokenised once.
+    JSON stays JSON: first rows, columns that hold something, long strings cut. `passages` are fenced already
+    and stay so, the first ones whole. The original is tokenised once.
     """
-    kind = kind_of(text)
+    kind: Kind = "passages" if passages else kind_of(text)
     head, whole = counter.measure(text, cap)
     if whole <= cap and kind != "html":
         return Shown(text, whole, whole, kind, False)
@@ -66,7 +66,7 @@ def kind_of(text: str) -> Kind:
         return "json"
     if start[:1] == "<" and _HTML.match(text[:2_000]):
         return "html"
-    return "fenced" if "\n```" in text[:2_000] and parts(text[:2_000]) else "text"
+    return "text"
 
 
 def mark(shown: int, whole: int, ref: str) -> str:

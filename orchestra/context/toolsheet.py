@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from orchestra.context.blocks import Entry
+from orchestra.context.blocks import Entry, Fate
 from orchestra.context.tokens import TOOLS_TOKENS, Counter
 from orchestra.values.messages import ToolSpec
 
@@ -18,11 +18,14 @@ _NAMED = 20
 
 
 class ToolSheet(Struct, frozen=True):
-    """`sizes` are the tokens of each spec; `tokens` is all of them with what surrounds the list.
+    """`asked` is what was asked for, `specs` what is sent, `sizes` the tokens of each of these.
+
+    `tokens` is all that is sent with what surrounds the list.
 
     `entries` are the sheet's lines in a manifest; `slim` whether descriptions were shortened.
     """
 
+    asked: tuple[ToolSpec, ...] = ()
     specs: tuple[ToolSpec, ...] = ()
     sizes: tuple[int, ...] = ()
     tokens: int = 0
@@ -35,24 +38,20 @@ NO_TOOLS = ToolSheet()
 
 def sheet_of(specs: tuple[ToolSpec, ...], counter: Counter) -> ToolSheet:
     """All of `specs` as they are, each counted once in the life of `counter`."""
-    if not specs:
-        return NO_TOOLS
-    return _sheet(specs, counter, (), slim=False)
+    return _sheet(ToolSheet(asked=specs), specs, (), counter) if specs else NO_TOOLS
 
 
 def slimmed(sheet: ToolSheet, counter: Counter) -> ToolSheet:
     """The same tools with the first sentence of each description and schemas without ornaments."""
-    if sheet.slim:
+    if sheet.slim or not sheet.specs:
         return sheet
     specs = tuple(slim(spec) for spec in sheet.specs)
-    return _sheet(specs, counter, (), slim=True, whole=sheet.tokens)
+    return _sheet(structs.replace(sheet, slim=True), specs, (), counter)
 
 
 def reduced(sheet: ToolSheet, room: int, counter: Counter, needed: Collection[str]) -> ToolSheet:
     """What fits `room` tokens: slimmed, then without the last tools; those in `needed` go last of all."""
-    if sheet.tokens <= room:
-        return sheet
-    thin = slimmed(sheet, counter)
+    thin = sheet if sheet.tokens <= room else slimmed(sheet, counter)
     if thin.tokens <= room:
         return thin
     ranked = sorted(range(len(thin.specs)), key=lambda at: (thin.specs[at].name not in needed, at))
@@ -68,8 +67,7 @@ def reduced(sheet: ToolSheet, room: int, counter: Counter, needed: Collection[st
         for at, (spec, size) in enumerate(zip(thin.specs, thin.sizes, strict=True))
         if at not in kept
     )
-    specs = tuple(spec for at, spec in enumerate(thin.specs) if at in kept)
-    return _sheet(specs, counter, out, slim=True, whole=sheet.tokens)
+    return _sheet(thin, tuple(spec for at, spec in enumerate(thin.specs) if at in kept), out, counter)
 
 
 def slim(spec: ToolSpec) -> ToolSpec:
@@ -78,18 +76,22 @@ def slim(spec: ToolSpec) -> ToolSpec:
 
 
 def _sheet(
-    specs: tuple[ToolSpec, ...], counter: Counter, out: tuple[Entry, ...], *, slim: bool, whole: int = 0
+    old: ToolSheet, specs: tuple[ToolSpec, ...], out: tuple[Entry, ...], counter: Counter
 ) -> ToolSheet:
+    """The sheet that sends `specs`, with entries for those and for what is out since `old`."""
+    out = (*(entry for entry in old.entries if entry.fate == "dropped"), *out)
     sizes = tuple(counter.tool(spec) for spec in specs)
     if not specs:
-        return ToolSheet((), (), 0, out, slim)
+        return ToolSheet(old.asked, (), (), 0, out, old.slim)
     tokens = TOOLS_TOKENS + sum(sizes)
     names = ", ".join(spec.name for spec in specs[:_NAMED])
     if len(specs) > _NAMED:
         names += f" and {len(specs) - _NAMED} more"
-    fate, why = ("trimmed", "schemas slimmed") if slim else ("kept", "the agent's tools")
-    entry = Entry("tools", "tools", names, tokens, max(whole, tokens), fate, why)  # type: ignore[arg-type]  # one of two fates
-    return ToolSheet(specs, sizes, tokens, (entry, *out), slim)
+    whole = TOOLS_TOKENS + sum(counter.tool(spec) for spec in old.asked)
+    fate: Fate = "trimmed" if old.slim else "kept"
+    why = "schemas slimmed" if old.slim else "the agent's tools"
+    entry = Entry("tools", "tools", names, tokens, max(whole, tokens), fate, why)
+    return ToolSheet(old.asked, specs, sizes, tokens, (entry, *out), old.slim)
 
 
 def _first_sentence(text: str) -> str:

@@ -52,7 +52,7 @@ class Unit(Struct, frozen=True):
 
 
 def without_unpaired(ordered: list[Block]) -> tuple[list[Block], list[Entry]]:
-    """The blocks without the calls that lack a result and the results that lack a call, and those' entries."""
+    """The blocks without calls that lack a result and results that lack a call, and those' entries."""
     bad: set[int] = set()
     waiting: list[str] = []
     cluster: list[int] = []

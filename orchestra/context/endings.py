@@ -1,0 +1,78 @@
+"""The pieces at the end of a prompt, made anew when what they say has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orchestra.context.assembly import Piece
+from orchestra.context.blocks import Block
+from orchestra.context.policy import Policy
+from orchestra.context.state import EMPTY, TaskState, render
+from orchestra.context.tokens import MESSAGE_TOKENS, Counter, output_json
+from orchestra.values.messages import OutputSpec
+
+Pieces = tuple[Piece, ...]
+
+
+class Endings:
+    """Remembers the last piece of each kind, so that the same state and schema are counted once."""
+
+    __slots__ = ("_counter", "_output", "_reminder", "_state")
+
+    def __init__(self, counter: Counter) -> None:
+        self._counter = counter
+        self._state: tuple[TaskState, Pieces] = (EMPTY, ())
+        self._output: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
+        self._reminder: tuple[str, Pieces] = ("", ())
+
+    def state(self, state: TaskState) -> Pieces:
+        """The task state, nothing when nothing is known."""
+        if self._state[0] is not state:
+            text = render(state)
+            self._state = (
+                state,
+                (self._piece("state", "state", f"State of the task:\n{text}", "kept by code"),),
+            )
+            if not text:
+                self._state = (state, ())
+        return self._state[1]
+
+    def reminder(self, blocks: Sequence[Block], policy: Policy) -> Pieces:
+        """The current input once more when much stands behind it."""
+        behind = 0
+        for block in reversed(blocks):
+            if block.zone == "input":
+                break
+            behind += block.tokens
+        else:
+            return ()
+        if behind <= policy.restate_after:
+            return ()
+        said = block.message.text
+        if self._reminder[0] != said:
+            text = self._counter.cut(said, policy.restate_tokens)
+            more = "" if len(text) == len(said) else " …"
+            piece = self._piece(
+                "input", "reminder", f"The current input once more:\n{text}{more}", "stands far above"
+            )
+            self._reminder = (said, (piece,))
+        return self._reminder[1]
+
+    def output(self, output: OutputSpec, *, tools: bool) -> Pieces:
+        """The format of the answer, for an endpoint that does not hold replies to a schema."""
+        if self._output[0] is not output or self._output[1] is not tools:
+            when = "When you need no more tools, answer" if tools else "Answer"
+            text = (
+                f"Output format: {output.name}. {when} with one JSON object that fits this schema, "
+                f"and with nothing else:\n{output_json(output)}"
+            )
+            self._output = (output, tools, (self._piece("fixed", "output format", text, output.name),))
+        return self._output[2]
+
+    def ask(self, text: str) -> Pieces:
+        """A last word to the model; nothing for ""."""
+        return (self._piece("input", "ask", text, "a word of the runtime"),) if text else ()
+
+    def _piece(self, zone: str, name: str, text: str, why: str) -> Piece:
+        tokens = self._counter.count(text) + MESSAGE_TOKENS
+        return Piece(zone, name, text, tokens, why)  # type: ignore[arg-type]  # one of three zones

@@ -1,0 +1,39 @@
+"""The few lines that stand for what left: references, what they were, how large."""
+
+from __future__ import annotations
+
+from orchestra.context.blocks import Block
+from orchestra.context.fence import field
+
+_CHARACTERS = 120
+
+
+class Ledger:
+    """Grows by what leaves; its text shows the newest results by name and counts the rest."""
+
+    __slots__ = ("_lines", "_messages")
+
+    def __init__(self) -> None:
+        self._lines: dict[str, str] = {}
+        self._messages = 0
+
+    def note(self, block: Block) -> None:
+        """A block that left: a result with its reference gets a line, other messages are counted."""
+        if block.key and block.ref:
+            folded = field(block.key[: 4 * _CHARACTERS])
+            if len(folded) > _CHARACTERS:
+                folded = folded[: _CHARACTERS - 1] + "…"
+            self._lines[block.ref] = f"{block.ref}: {folded}, {block.whole or block.tokens:,} tokens"
+        elif block.message.text and not block.key:
+            self._messages += 1
+
+    def text(self, most: int) -> str:
+        """At most `most` lines, in the order of the references; "" when nothing left."""
+        refs = sorted(self._lines, key=lambda ref: int(ref[1:]))
+        older, shown = refs[:-most], refs[-most:]
+        lines = [self._lines[ref] for ref in shown]
+        if older:
+            lines.insert(0, f"{len(older)} older results from {older[0]} to {older[-1]}")
+        if self._messages:
+            lines.insert(0, f"{self._messages} earlier messages, found by their words")
+        return "\n".join(lines)
