@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from operator import attrgetter
 
@@ -27,6 +28,8 @@ from orchestra.context.labels import data, label_of
 from orchestra.context.ledger import Ledger
 from orchestra.context.levels import Compaction, due
 from orchestra.context.policy import Policy
+from orchestra.context.recall.embedding import Embedder
+from orchestra.context.recall.recollector import Recollector
 from orchestra.context.returned import Result, result_block, stub
 from orchestra.context.state import EMPTY, Patch, TaskState, merge
 from orchestra.context.tokens import Counter
@@ -62,12 +65,20 @@ class Context:
         "budget",
         "counter",
         "policy",
+        "recollector",
         "state",
         "turn",
     )
 
     def __init__(
-        self, agent: str, instructions: str, *, policy: Policy, window: int, counter: Counter
+        self,
+        agent: str,
+        instructions: str,
+        *,
+        policy: Policy,
+        window: int,
+        counter: Counter,
+        embedder: Embedder | None = None,
     ) -> None:
         self.agent = agent
         self.counter = counter
@@ -88,6 +99,7 @@ class Context:
         self._endings = Endings(counter)
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
+        self.recollector = Recollector(counter, embedder)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -119,6 +131,21 @@ class Context:
             raise InputError(f"Data goes into the zones knowledge and memory, not into {zone!r}.")
         message = Message("user", data(label_of(source, query, at), text))
         return self._add(zone, source, message, at=at, why=why or f"given as {zone}").id
+
+    def add_said(self, speaker: str, text: str, *, at: float = 0.0, when: str = "") -> str:
+        """What somebody said in a conversation that the agent follows; returns the block's id.
+
+        `when`: its time in words, where seconds are not known.
+        """
+        message = Message("user", f"{speaker}: {text}")
+        made = self._add("history", speaker, message, at=at, why="said earlier", noted=False)
+        self.recollector.note(made, time=when or None)
+        return made.id
+
+    def fork(self) -> Context:
+        """A context with the same past that goes its own way; what is frozen is shared, the index at first."""
+        same = (self.counter, self.policy, self.budget, self.state, self._sheet, self._endings, *self._blocks, *self.archive)
+        return copy.deepcopy(self, {id(part): part for part in same})
 
     def record_reply(self, reply: Reply, *, at: float = 0.0) -> str:
         """The model's answer; ends the turn. Reasoning is kept only with calls, where endpoints want it back.
@@ -217,7 +244,7 @@ class Context:
         frame = Frame(
             agent=self.agent,
             turn=self.turn,
-            before=self._endings.state(self.state),
+            before=self._before(tools),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
             tools=self._tools(tools),
             output=output,
@@ -229,6 +256,12 @@ class Context:
         self._settled = True
         self._gone.clear()
         return made
+
+    def _before(self, tools: tuple[ToolSpec, ...]) -> tuple[Piece, ...]:
+        pieces = self._endings.state(self.state)
+        around = self._tools(tools).tokens + sum(map(_tokens, pieces))
+        left_out = any(block.source == "archive" for block in self._blocks)
+        return (*self.recollector.piece(self.blocks, self.budget, around, left_out=left_out), *pieces)
 
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str
@@ -246,7 +279,9 @@ class Context:
         self._instructions = ""
         self._blocks.insert(0, first_block(message, self.counter.message(message)))
 
-    def _add(self, zone: Zone, source: str, message: Message, **fields: object) -> Block:
+    def _add(
+        self, zone: Zone, source: str, message: Message, *, noted: bool = True, **fields: object
+    ) -> Block:
         self._numbers += 1
         made = Block(
             number=self._numbers,
@@ -259,6 +294,8 @@ class Context:
             **fields,  # type: ignore[arg-type]  # fields of Block
         )
         self._blocks.append(made)
+        if noted:
+            self.recollector.note(made)
         return made
 
     def _record_result(self, result: Result, at: float) -> str:
@@ -272,6 +309,7 @@ class Context:
         self._numbers += 1
         made = structs.replace(made, number=self._numbers, born=turn, place=self._calls.place)
         self._calls.answer(position, made)
+        self.recollector.note(made, result.text)
         self._ephemeral |= result.ephemeral
         self._blocks += self._calls.take()
         return ref

@@ -27,7 +27,7 @@ from orchestra.context.recall.scoring import (
     with_neighbours,
 )
 from orchestra.context.recall.turns import Hit, Recalled, Sitting, Turn, Unit
-from orchestra.context.recall.words import asked_terms, plain_terms, turn_terms
+from orchestra.context.recall.words import HAN, asked_terms, plain_terms, turn_terms
 
 SILENCE = timedelta(hours=1)
 """After so long a pause a new sitting begins."""
@@ -69,6 +69,7 @@ class RecallIndex:
         self._sittings: list[Sitting] = []
         self._speakers: dict[str, int] = {}
         self._names: dict[str, set[int]] = {}
+        self._short_names: dict[str, int] = {}
         self._last: datetime | None = None
         self._in_sitting = 0
         self._words = Postings()
@@ -129,6 +130,9 @@ class RecallIndex:
             known = self._speakers[name] = len(self._speakers)
             for term in plain_terms(name):
                 self._names.setdefault(term, set()).add(known)
+            if HAN.fullmatch(name) and len(name) > 1:  # 陈志强 is also called 志强
+                for short in (name, name[1:] if len(name) > 2 else name):
+                    self._short_names[short] = known
         return known
 
     def _seat(self, turn: Turn) -> int:
@@ -172,7 +176,7 @@ class RecallIndex:
 
         `vector`: the question's, for a model that had to be awaited. Nothing found is said in `note`.
         """
-        asked = asked_terms(question)
+        asked = asked_terms(question, self._short_names)
         scores, found = self._scores(question, asked, vector)
         if not found:
             return Recalled("", 0, (), self.found_by, f"nothing earlier matches{self._by()}")
@@ -216,13 +220,16 @@ class RecallIndex:
                 if speaker in people:
                     scores[unit] += weights.speaker
         alike = self._add_meaning(scores, question, vector)
-        return smoothed(scores, self._where, weights), bool(words) or dated or alike or not self._names.keys().isdisjoint(asked)
+        return smoothed(scores, self._where, weights), bool(words) or dated or alike or bool(people)
 
     def _people(self, question: str, asked: dict[str, float]) -> set[int]:
         """The speakers whom the question is about, empty when it names none or all of them."""
         people: set[int] = set()
         for term in asked:
             people |= self._names.get(term, set())
+        for short, speaker in self._short_names.items():
+            if short in question:
+                people.add(speaker)
         if not people and self._asker in self._speakers and _OWN.search(question):
             people = {self._speakers[self._asker]}
         return people if len(people) < len(self._speakers) else set()

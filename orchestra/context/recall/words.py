@@ -8,13 +8,14 @@ pairs and by single characters. A question is freed of what only asks (`什么�
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from orchestra.text.terms import query_terms, stem, terms
 
-SINGLE = 0.3
+SINGLE = 0.5
 """Weight of a Chinese character that was asked for beside its pairs."""
-LOOSE = 0.3
+LOOSE = 0.1
 """Weight of a pair that holds a function character, such as 去了."""
 
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]+")
@@ -41,7 +42,10 @@ _ASKS = re.compile(
     "|哪一个|哪一天|哪一年|哪里|哪儿|哪些|哪个|哪位|哪种|哪家|哪天|哪年|哪|怎么|怎样|如何|几个|几次|几点|几号|几年|几岁"
     "|是不是|有没有|能不能|会不会|可不可以|是否|请问|告诉我|还记得|记得|曾经|谁|吗|呢|吧|啊|呀|嘛"
 )
-_FUNCTION = frozenset("的了是在和与跟及或也都就还又很不没有我你您他她它们这那个把被给对从到向为以而但因所着过得地之其吗呢吧啊呀哦嗯")
+_FUNCTION = frozenset(
+    "的了是在和与跟及或也都就还又很不没有我你您他她它们这那个把被给对从到向为以而但因所着过得地之其么"
+    "能会要可让些请吗呢吧啊呀哦嗯"
+)
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "廿": 20, "卅": 30}
 _NUMERAL = re.compile("[零〇一二两三四五六七八九十百]{1,5}(?=[年月日号点岁个次元块周天])")
 _COUNTED = re.compile(r"\d+[年月日号点岁次]")
@@ -74,11 +78,16 @@ def turn_terms(text: str) -> list[str]:
     return found + _counted(text)
 
 
-def asked_terms(text: str) -> dict[str, float]:
-    """The different terms of a question with their weights, in their order."""
+def asked_terms(text: str, names: Iterable[str] = ()) -> dict[str, float]:
+    """The different terms of a question with their weights, in their order.
+
+    `names` are taken out of a text without spaces, where they would stick to what stands beside them.
+    """
     if text.isascii():
         return dict.fromkeys(_folded(query_terms(text)), 1.0)
     text = plain_numbers(text)
+    for name in names:
+        text = text.replace(name, " ")
     asked: dict[str, float] = {}
     for term in _folded(query_terms(_ASKS.sub(" ", text))):
         loose = len(term) <= 2 and any(char in _FUNCTION for char in term)
