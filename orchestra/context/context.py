@@ -133,13 +133,14 @@ class Context:
         return self._add(zone, source, message, at=at, why=why or f"given as {zone}").id
 
     def add_said(self, speaker: str, text: str, *, at: float = 0.0, when: str = "") -> str:
-        """What somebody said in a conversation that the agent follows; returns the block's id.
+        """What somebody said in a conversation that the agent follows; counts as a turn, returns its block's id.
 
         `when`: its time in words, where seconds are not known.
         """
         message = Message("user", f"{speaker}: {text}")
         made = self._add("history", speaker, message, at=at, why="said earlier", noted=False)
         self.recollector.note(made, time=when or None)
+        self.turn += 1
         return made.id
 
     def fork(self) -> Context:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Sequence
 from datetime import datetime, timedelta
 
 from orchestra.context.recall import dates
+from orchestra.context.recall.concepts import topic_counts, topics_of
 from orchestra.context.recall.dense import Dense, Vector
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.packing import joined, line_of, pack, render
@@ -67,12 +68,14 @@ class RecallIndex:
         self._who: list[int] = []  # the speaker of each unit
         self._telling: list[float] = []  # 0 … 1 by how much each unit says
         self._sittings: list[Sitting] = []
+        self._starts: list[int] = []  # the first unit of each sitting
         self._speakers: dict[str, int] = {}
         self._names: dict[str, set[int]] = {}
         self._short_names: dict[str, int] = {}
         self._last: datetime | None = None
         self._in_sitting = 0
         self._words = Postings()
+        self._topics = Postings()
         self._wide = Postings()
         self._days = Postings()
         self._dense = Dense()
@@ -98,11 +101,15 @@ class RecallIndex:
             found = turn_terms(turn.text[start:end])
             self._words.new()
             self._words.fill(found)
+            self._topics.new()
+            self._topics.fill(topic_counts(found))
             self._wide.fill(found)
             if self._where and self._where[-1] == sitting:
                 same_turn = self._units[-1].turn == number
                 asked = asking_before and not same_turn
-                self._words.lend(TO_NEXT_ASKING if asked else TO_NEXT, TO_PREVIOUS)
+                lent = TO_NEXT_ASKING if asked else TO_NEXT
+                self._words.lend(lent, TO_PREVIOUS)
+                self._topics.lend(lent, 0.0)
             tokens = self._count(line_of(turn, start, end) + "\n")
             self._units.append(Unit(number, start, end, sitting, speaker, tokens))
             self._where.append(sitting)
@@ -150,6 +157,7 @@ class RecallIndex:
         else:
             heading = " ".join(str(turn.time or turn.session or "").split())
         tokens = self._count(heading + "\n") if heading else 0
+        self._starts.append(len(self._units))
         self._sittings.append(Sitting(heading, tokens, day))
         self._last = when
         self._wide.new()
@@ -205,6 +213,8 @@ class RecallIndex:
         people = self._people(question, asked)
         wanted = {term: weight for term, weight in asked.items() if term not in self._names}
         words = self._words.scores(wanted)
+        for unit, score in self._topics.scores(topics_of(wanted)).items():
+            words[unit] = words.get(unit, 0.0) + weights.topic * score
         scores = [weights.telling * telling for telling in self._telling]
         for unit, score in by_best(words).items():
             scores[unit] = score
@@ -220,7 +230,7 @@ class RecallIndex:
                 if speaker in people:
                     scores[unit] += weights.speaker
         alike = self._add_meaning(scores, question, vector)
-        return smoothed(scores, self._where, weights), bool(words) or dated or alike or bool(people)
+        return smoothed(scores, self._starts, weights.smooth), bool(words) or dated or alike or bool(people)
 
     def _people(self, question: str, asked: dict[str, float]) -> set[int]:
         """The speakers whom the question is about, empty when it names none or all of them."""

@@ -16,10 +16,11 @@ B = 0.75
 class Postings:
     """Units numbered from 0 with the counts of their terms; a unit may lend its terms to its neighbours."""
 
-    __slots__ = ("_after", "_before", "_docs", "_lengths", "_own", "_terms", "_total")
+    __slots__ = ("_b", "_k1", "_after", "_before", "_docs", "_lengths", "_own", "_terms", "_total")
 
-    def __init__(self) -> None:
-        self._docs: dict[str, tuple[list[int], list[int]]] = {}
+    def __init__(self, k1: float = K1, b: float = B) -> None:
+        self._k1, self._b = k1, b
+        self._docs: dict[str, tuple[list[int], list[float]]] = {}
         self._terms: list[tuple[str, ...]] = []
         self._own: list[float] = []
         self._lengths: list[float] = []
@@ -38,14 +39,14 @@ class Postings:
         self._after.append(0.0)
         self._before.append(0.0)
 
-    def fill(self, terms: Iterable[str]) -> None:
-        """Add terms to the newest unit."""
+    def fill(self, terms: Iterable[str], weight: float = 1.0) -> None:
+        """Add terms to the newest unit, each counted `weight` times."""
         unit = len(self._lengths) - 1
-        counts: dict[str, int] = {}
-        size = 0
+        counts: dict[str, float] = {}
+        size = 0.0
         for term in terms:
-            counts[term] = counts.get(term, 0) + 1
-            size += 1
+            counts[term] = counts.get(term, 0.0) + weight
+            size += weight
         for term, count in counts.items():
             units, found = self._docs.setdefault(term, ([], []))
             if units and units[-1] == unit:
@@ -89,15 +90,15 @@ class Postings:
         """BM25 of the units that hold a term asked for, themselves or by a neighbour that lends it."""
         if not self._total:
             return {}
-        slope = K1 * B * len(self._lengths) / self._total
-        flat = K1 * (1 - B)
+        slope = self._k1 * self._b * len(self._lengths) / self._total
+        flat = self._k1 * (1 - self._b)
         lengths, after, before = self._lengths, self._after, self._before
         found: dict[int, float] = {}
         for term, weight in asked.items():
             entry = self._docs.get(term)
             if entry is None:
                 continue
-            gain = weight * self.idf(len(entry[0])) * (K1 + 1)
+            gain = weight * self.idf(len(entry[0])) * (self._k1 + 1)
             counts: dict[int, float] = {}
             for unit, count in zip(*entry, strict=True):
                 counts[unit] = counts.get(unit, 0.0) + count

@@ -17,12 +17,13 @@ from orchestra.context.recall.postings import Postings
 class Weights(Struct, frozen=True):
     """The parts of a score, next to the words of a unit and its neighbours, which weigh 1.
 
-    `echo`: words of the three best units that few others hold (a second hop). `sitting`: the whole sitting
+    `topic`: what a shared topic counts beside a shared word. `echo`: words of the three best units that few others hold (a second hop). `sitting`: the whole sitting
     by words. `date`: the sitting's day. `speaker`: who is asked about. `meaning`, `meaning_near`,
     `meaning_sitting`: the cosine of the unit, of it with its neighbours, of its whole sitting.
-    `telling`: how many different words a unit has. `smooth`: what a unit gains from the next one, halved with each step up to `reach`.
+    `telling`: how many different words a unit has. `smooth`: what a unit gains from the next one, halved with each step up to three.
     """
 
+    topic: float = 0.5
     echo: float = 0.2
     sitting: float = 0.3
     date: float = 0.3
@@ -32,7 +33,6 @@ class Weights(Struct, frozen=True):
     meaning_sitting: float = 0.2
     telling: float = 0.05
     smooth: float = 0.1
-    reach: int = 3
 
 
 ECHOED = 5
@@ -94,16 +94,22 @@ def means(values: list[float], sittings: Sequence[int], count: int) -> list[floa
     return [total / size if size else 0.0 for total, size in zip(sums, sizes, strict=True)]
 
 
-def smoothed(scores: list[float], sittings: Sequence[int], weights: Weights) -> list[float]:
-    """Scores with a share of their neighbours' in the same sitting."""
-    if not weights.smooth:
+def smoothed(scores: list[float], starts: Sequence[int], share: float) -> list[float]:
+    """Scores with shares of up to three neighbours on either side in the same sitting.
+
+    `starts`: the first unit of each sitting. The next neighbour lends `share`, each further one half as much.
+    """
+    if not share:
         return scores
-    result = scores[:]
-    share = weights.smooth
-    for step in range(1, weights.reach + 1):
-        for unit, (here, there) in enumerate(zip(sittings, sittings[step:], strict=False)):
-            if here == there:
-                result[unit] += share * scores[unit + step]
-                result[unit + step] += share * scores[unit]
-        share /= 2
+    half, quarter = share / 2, share / 4
+    pad = [0.0, 0.0, 0.0]
+    result: list[float] = []
+    for start, end in zip(starts, [*starts[1:], len(scores)], strict=True):
+        line = [*pad, *scores[start:end], *pad]
+        result += [
+            here + share * (before + after) + half * (before2 + after2) + quarter * (before3 + after3)
+            for before3, before2, before, here, after, after2, after3 in zip(
+                line, line[1:], line[2:], line[3:], line[4:], line[5:], line[6:], strict=False
+            )
+        ]
     return result
