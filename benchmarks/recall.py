@@ -111,10 +111,7 @@ def ask_all(chat: Chat, budgets: Iterable[int], embedder: Embedder | None) -> It
     if chat.questions:
         context.recollector.find(chat.questions[0].text, 100)  # indexes what was said, before the clock runs
     for budget in budgets:
-        settled = context.fork()
-        settled.policy = policy_for("chat", {"prompt_tokens": budget})
-        settled.budget = budget_of(1_000_000, settled.policy)
-        settled.prompt()
+        settled = limited(context, budget)
         for question in chat.questions:
             if embedder:
                 embedder.embed([question.text])
@@ -132,6 +129,15 @@ def ask_all(chat: Chat, budgets: Iterable[int], embedder: Embedder | None) -> It
             there = sum(blocks[turn] in kept and lines[turn] in text for turn in question.evidence)
             share = there / len(question.evidence)
             yield Found(chat.name, question.kind, budget, share, prompt.tokens, seconds)
+
+
+def limited(context: Context, budget: int) -> Context:
+    """A fork whose prompts have at most `budget` tokens, after it has made room."""
+    fork = context.fork()
+    fork.policy = policy_for("chat", {"prompt_tokens": budget})
+    fork.budget = budget_of(1_000_000, fork.policy)
+    fork.prompt()
+    return fork
 
 
 def add(context: Context, speaker: str, text: str, when: str | float) -> str:

@@ -25,6 +25,7 @@ from orchestra.context.recall.scoring import (
     means,
     smoothed,
     spread,
+    varied,
     with_neighbours,
 )
 from orchestra.context.recall.turns import Hit, Recalled, Sitting, Turn, Unit
@@ -188,7 +189,7 @@ class RecallIndex:
         scores, found = self._scores(question, asked, vector)
         if not found:
             return Recalled("", 0, (), self.found_by, f"nothing earlier matches{self._by()}")
-        ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+        ranked = varied(scores, self._where, self._weights.variety)
         if skip:
             ranked = [unit for unit in ranked if self._turns[self._units[unit].turn].id not in skip]
         room = tokens - self._count(render((), self._units, self._sittings, self._turns)) - 1

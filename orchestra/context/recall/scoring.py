@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from math import log1p
 
 from msgspec import Struct
 
@@ -20,7 +21,8 @@ class Weights(Struct, frozen=True):
     `topic`: what a shared topic counts beside a shared word. `echo`: words of the three best units that few others hold (a second hop). `sitting`: the whole sitting
     by words. `date`: the sitting's day. `speaker`: who is asked about. `meaning`, `meaning_near`,
     `meaning_sitting`: the cosine of the unit, of it with its neighbours, of its whole sitting.
-    `telling`: how many different words a unit has. `smooth`: what a unit gains from the next one, halved with each step up to three.
+    `telling`: how many different words a unit has. `smooth`: what a unit gains from the next one, halved with each step up to three. `variety`:
+    what a unit loses for each doubling or so of better ones from its own sitting.
     """
 
     topic: float = 0.5
@@ -33,6 +35,7 @@ class Weights(Struct, frozen=True):
     meaning_sitting: float = 0.2
     telling: float = 0.05
     smooth: float = 0.1
+    variety: float = 0.07
 
 
 ECHOED = 5
@@ -113,3 +116,21 @@ def smoothed(scores: list[float], starts: Sequence[int], share: float) -> list[f
             )
         ]
     return result
+
+
+def varied(scores: list[float], sittings: Sequence[int], share: float) -> list[int]:
+    """Units, best first, each set back by the logarithm of how many of its sitting are better.
+
+    What is asked about may lie in several sittings; the tenth piece of one says less than the first of another.
+    """
+    ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    if not share:
+        return ranked
+    seen: dict[int, int] = {}
+    set_back = scores[:]
+    for unit in ranked:
+        sitting = sittings[unit]
+        better = seen.get(sitting, 0)
+        seen[sitting] = better + 1
+        set_back[unit] -= share * log1p(better)
+    return sorted(ranked, key=set_back.__getitem__, reverse=True)
