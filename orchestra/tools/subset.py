@@ -21,13 +21,14 @@ from orchestra.values.messages import ToolSpec
 
 # Weights of what a tool is found by; chosen on every second request of BFCL live_multiple and on MetaTool
 # requests that the benchmark does not ask. Figures: benchmarks/tools.md.
-NAME, DESCRIPTION, PARAMETER, EXPLAINED, VALUE = 3.0, 1.0, 0.7, 0.4, 0.3
+NAME, DESCRIPTION, PARAMETER, EXPLAINED, VALUE = 3.0, 1.0, 1.0, 0.4, 0.3
 K1, B = 2.0, 0.5
-TOPIC = 0.5
-ASKING = 0.4
+TOPIC, TOPIC_BESIDE_MEANING = 0.5, 0.25
+"""What a shared topic counts beside a shared word."""
+ASKING = 0.7
 """What a word counts that only makes a request of a sentence."""
-MEANING = 1.0
-HISTORY = 1.5
+MEANING = 2.2
+HISTORY = 5.0
 NEAREST = 8
 """Earlier requests that have a vote."""
 
@@ -88,8 +89,9 @@ class ToolIndex:
             return []
         asked = _asked(request)
         words = self._words.scores(asked)
+        topic = TOPIC if self._embedder is None else TOPIC_BESIDE_MEANING
         for place, score in self._topics.scores(topics_of(asked)).items():
-            words[place] = words.get(place, 0.0) + TOPIC * score
+            words[place] = words.get(place, 0.0) + topic * score
         scores = [0.0] * len(self._specs)
         for place, score in by_best(words).items():
             scores[place] = score
@@ -124,7 +126,9 @@ class ToolIndex:
         if not self._past:
             return {}
         likeness = dict(self._past_words.scores(asked))
-        most = sum(weight * self._past_words.idf(1) for weight in asked.values()) * (K1 + 1) / (K1 + 1) or 1.0
+        # What a request would score that is the same: likeness is the part of it that is reached.
+        most = sum(weight * self._past_words.idf(self._past_words.frequency(term)) for term, weight in asked.items())
+        most = most or 1.0
         likeness = {number: min(1.0, score / most) for number, score in likeness.items()}
         if vector is not None:
             for number, cosine in enumerate(self._past_dense.likeness(vector)):

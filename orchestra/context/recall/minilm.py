@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-LAYERS, HEADS, LONGEST = 6, 12, 128
-"""LONGEST: tokens of a text that are read; the model was trained on 128."""
+LAYERS, HEADS, LONGEST = 6, 12, 256
+"""LONGEST: tokens of a text that are read, as the model's card says."""
 _BATCH_TOKENS = 2_048
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 
