@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 import tracemalloc
 from collections.abc import Callable
 
-from orchestra.context.assembly import Prompt
+from msgspec import structs
+
+from orchestra.context.assembly import Frame, Prompt, assemble
 from orchestra.context.context import Context
 from orchestra.context.policy import policy_for
 from orchestra.context.returned import Result
@@ -22,7 +23,7 @@ from orchestra.context.tokens import counter_for
 from orchestra.values.messages import Message, Reply, ToolCall, ToolSpec
 
 COUNTER = counter_for("gpt-4o")
-WORDS = "The build backend must provide a hook that returns the name of the wheel it has written. 构建后端必须提供钩子。"
+WORDS = "A build backend must have a hook that returns the name of the wheel it wrote. 构建后端必须提供钩子。"
 TOOL = ToolSpec(
     "search_documents",
     "Search the documents for passages. Returns the best ones with their labels.",
@@ -31,7 +32,7 @@ TOOL = ToolSpec(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     figures = measure()
     if parser.parse_args().json:
@@ -42,23 +43,25 @@ def main() -> None:
 
 
 def measure() -> dict[str, float]:
-    """Microseconds of CPU, bytes, shares from 0 to 1, and ratios (smaller than 1: less than the yardstick)."""
+    """Microseconds of CPU, bytes, shares from 0 to 1, and a ratio (below 1: less than the yardstick)."""
     COUNTER.load()
     context = long_context(66)
     prompt = context.prompt((TOOL,))
-    assemble = cpu(lambda: context.prompt((TOOL,)), 400)
+    whole = cpu(lambda: context.prompt((TOOL,)), 400)
     naive = cpu(lambda: written_and_counted(prompt), 40)
-    tight = Context("tight", "Answer.", policy=policy_for("tools"), window=24_000, counter=COUNTER)
-    fill(tight, 66)
-    tight.prompt((TOOL,))
+    half = structs.replace(context.budget, usable=prompt.tokens // 2)
+    frame = Frame(tools=prompt.sheet)
     grown = growing_run(40, window=200_000)
     compacted = growing_run(40, window=16_000)
     return {
         "blocks in the prompt": len(context.blocks),
         "tokens in the prompt": prompt.tokens,
-        "assemble it, us CPU": assemble,
+        "assemble it, us CPU": whole,
+        "assemble it into half its tokens, us CPU": cpu(
+            lambda: assemble(context.blocks, half, COUNTER, frame), 100
+        ),
         "json.dumps and count it, us CPU": naive,
-        "assemble : dumps and count": assemble / naive,
+        "assemble : dumps and count": whole / naive,
         "record a reply and a 2 KB result, us CPU": cpu(step(long_context(1)), 400),
         "make a context, us CPU": cpu(make, 20_000),
         "make a context, bytes": made_bytes(),
@@ -107,11 +110,17 @@ def step(context: Context, first: int = 0) -> Callable[[], None]:
     def work() -> None:
         nonlocal number
         number += 1
-        calls = tuple(ToolCall(f"call_{number}_{k}", TOOL.name, f'{{"query":"hook {number} {k}"}}') for k in (1, 2))
-        context.record_reply(Reply(text="", calls=calls), at=1e9 + number)
-        context.record_results([Result(call=call, text=f"{number} {WORDS * 8}") for call in calls], at=1e9 + number)
+        calls = tuple(call_of(number, k) for k in (1, 2))
+        context.record_reply(Reply(calls=calls), at=1e9 + number)
+        results = [Result(call=call, text=f"{number} {WORDS * 8}") for call in calls]
+        context.record_results(results, at=1e9 + number)
 
     return work
+
+
+def call_of(number: int, position: int) -> ToolCall:
+    query = json.dumps({"query": f"hook {number} {position}"})
+    return ToolCall(f"call_{number}_{position}", TOOL.name, query)
 
 
 def long_context(steps: int) -> Context:
@@ -127,11 +136,12 @@ def written_and_counted(prompt: Prompt) -> int:
 
 def plain(message: Message) -> dict[str, object]:
     calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in message.calls]
-    return {"role": message.role, "content": message.text, "tool_calls": calls, "tool_call_id": message.call_id}
+    told = {"role": message.role, "content": message.text}
+    return {**told, "tool_calls": calls, "tool_call_id": message.call_id}
 
 
 def growing_run(turns: int, window: int) -> dict[str, float]:
-    """The share of each prompt's tokens that the next one begins with, over all turns without a compaction."""
+    """The share of each prompt's tokens that the next one begins with, without the compactions."""
     context = Context("chat", WORDS, policy=policy_for("tools"), window=window, counter=COUNTER)
     context.add_input("Question: what must a build backend provide?", at=1e9)
     context.patch_state(Patch("constraints", "Only quote what the documents say.", "add"))
@@ -145,12 +155,20 @@ def growing_run(turns: int, window: int) -> dict[str, float]:
             context.add_input(f"And what about hook {turn}? 还有呢？", at=1e9)
         prompt = context.prompt((TOOL,))
         if prompt.compaction is None:
-            kept += COUNTER.count(os.path.commonprefix([rendered(before), rendered(prompt)]))
+            kept += COUNTER.count(beginning(rendered(before), rendered(prompt)))
             total += COUNTER.count(rendered(before))
         else:
             compactions += 1
         before = prompt
     return {"prefix": kept / total, "compactions": compactions}
+
+
+def beginning(first: str, second: str) -> str:
+    """What both texts begin with."""
+    for at, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return first[:at]
+    return first
 
 
 def rendered(prompt: Prompt) -> str:

@@ -28,9 +28,30 @@ The tree, compared with the classes by `tests/test_house.py`:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 
 class OrchestraError(Exception):
     """The root: its message is one sentence for a person."""
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Take an error that came alone out of the group that a task group wrapped it in.
+
+    A person reads one sentence, and a caller's `except ToolError` works, wherever the error was raised.
+    """
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        if isinstance(error, BaseExceptionGroup):
+            raise
+        raise error from error.__cause__
 
 
 class UserError(OrchestraError):
@@ -87,7 +108,10 @@ class RunError(OrchestraError):
 
 
 class ModelError(RunError):
-    """An endpoint failed; `endpoint` and `model` say which, `status` is its HTTP status or None."""
+    """An endpoint failed; `endpoint` and `model` say which, `status` is its HTTP status or None.
+
+    `usage`: the `values.usage.Usage` of the calls that were billed before the failure, None for none.
+    """
 
     def __init__(
         self, message: str, *, endpoint: str = "", model: str = "", status: int | None = None
@@ -96,6 +120,7 @@ class ModelError(RunError):
         self.endpoint = endpoint
         self.model = model
         self.status = status
+        self.usage: Any = None
 
 
 class ModelUnreachable(ModelError):

@@ -14,10 +14,10 @@ from orchestra import errors
 
 ROOT = Path(__file__).parent.parent
 # Imports point up this list only (docs/decisions.md says where it differs from the design's list).
-ROOMS = (
-    "errors redact log config values text roles journal context models tools evidence spend agent session "
-    "workflow runtime serve load cluster testing cli"
-).split()
+ROOMS = """
+    errors redact log config values text roles journal context models tools evidence spend agent session
+    workflow runtime serve load cluster testing cli
+""".split()
 BANNED = {"asyncio.create_task", "asyncio.gather", "asyncio.wait_for", "asyncio.ensure_future"}
 
 
@@ -73,7 +73,7 @@ def test_no_room_is_empty() -> None:
 
 
 def test_files_and_functions_stay_small() -> None:
-    """A source file has under 300 lines, a test file under 400, a function under 50 and at most 6 parameters."""
+    """A source file has under 300 lines, a test file under 400, a function at most 50."""
     wrong = []
     for path in sources("orchestra", "tests", "benchmarks", "examples"):
         limit = 400 if "tests" in path.relative_to(ROOT).parts[:1] else 300
@@ -106,7 +106,7 @@ def test_error_tree_is_as_told() -> None:
     told: dict[str, str] = {}
     stack: list[tuple[int, str]] = []
     for line in (errors.__doc__ or "").splitlines():
-        match = re.match(r"^([\s│├└─]*)([A-Z]\w+)(\s|$)", line)
+        match = re.match(r"^(    [\s│├└─]*)([A-Z]\w+)(\s|$)", line)
         if match is None:
             continue
         depth = len(match[1])
@@ -132,9 +132,9 @@ def test_public_names_are_few_and_there() -> None:
 def test_dependencies_have_reasons() -> None:
     """Every dependency of the core stands in docs/dependencies.md with its reason, and nothing else does."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    named = {re.split(r"[\[>=<~! ]", line)[0].lower() for line in project["dependencies"]}
+    named = {re.split(r"[\[>=<~!; ]", line)[0].lower() for line in project["dependencies"]}
     table = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8").split("## Optional")[0]
-    explained = {match.lower() for match in re.findall(r"^\| `([\w-]+)`", table, re.MULTILINE)}
+    explained = {match.lower() for match in re.findall(r"^\| `([\w.-]+)`", table, re.MULTILINE)}
     assert named == explained
 
 
@@ -142,11 +142,11 @@ def test_top_level_holds_nothing_else() -> None:
     """What lies at the top is what the house rules name, and what tools require."""
     import subprocess
 
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
-    ).stdout.splitlines()
-    allowed = set(
-        "pyproject.toml README.md CHANGELOG.md LICENSE .gitignore orchestra agents tests examples benchmarks "
-        "docs .ci".split()
+    listed = (
+        subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+        .stdout.rstrip("\0")
+        .split("\0")
     )
+    files = {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", ".gitignore"}
+    allowed = files | {"orchestra", "agents", "tests", "examples", "benchmarks", "docs", ".ci"}
     assert {path.split("/")[0] for path in listed} <= allowed

@@ -18,6 +18,7 @@ COMMANDS = {
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),
+    "simulate": ("orchestra.cli.simulate", "simulate"),
 }
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -78,6 +79,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (`| head`) has gone; what is left in the buffer has no place to go either.
-        sys.stdout = None  # type: ignore[assignment] # the interpreter accepts None at exit
+        sys.stdout = None
         return 0
     return result if isinstance(result, int) else 0

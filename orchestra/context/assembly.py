@@ -11,7 +11,7 @@ from orchestra.context.blocks import Block, Entry, Zone
 from orchestra.context.budget import Budget
 from orchestra.context.levels import Compaction
 from orchestra.context.manifest import Manifest
-from orchestra.context.tokens import REPLY_TOKENS, Counter
+from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet
 from orchestra.context.trimming import Kept, fit, without_unpaired
 from orchestra.values.messages import Message, OutputSpec, ToolSpec
@@ -27,6 +27,9 @@ class Piece(Struct, frozen=True):
     text: str
     tokens: int
     why: str = ""
+
+    def entry(self, turn: int) -> Entry:
+        return Entry(self.name, self.zone, self.name, self.tokens, self.tokens, "kept", self.why, turn)
 
 
 class Frame(Struct, frozen=True, kw_only=True):
@@ -51,16 +54,19 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
     `cache_until`: the number of leading messages that the next prompt shares unless room has to be made.
     `output_tokens`: kept free for the reply. `compaction`: what left to make room for this prompt.
+    `blocks`: what it shows, in order. `squeezed`: not everything fitted.
     """
 
     messages: tuple[Message, ...]
     sheet: ToolSheet
     output: OutputSpec | None
     manifest: Manifest
+    blocks: tuple[Block, ...]
     tokens: int
     output_tokens: int
     cache_until: int
     compaction: Compaction | None = None
+    squeezed: bool = False
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -82,24 +88,41 @@ def assemble(
     does not fit.
     """
     ordered, gone = without_unpaired(sorted(blocks, key=_place))
-    pieces = (*frame.before, *frame.after)
-    around = REPLY_TOKENS + sum(map(_tokens, pieces))
+    after = frame.after or (_last_word(frame, counter),)
+    around = REPLY_TOKENS + sum(map(_tokens, frame.before)) + sum(map(_tokens, after))
     if around + frame.tools.tokens + sum(map(_tokens, ordered)) <= budget.usable:
         kept = Kept(ordered, frame.tools, ())
     else:
-        overhead = (*pieces, Piece("fixed", "reply", "", REPLY_TOKENS))
-        kept = fit(ordered, budget, counter, frame.tools, {piece.name: piece.tokens for piece in overhead})
-    messages, shared = _weave(kept.blocks, frame, {} if joins is None else joins)
+        names = {piece.name: piece.tokens for piece in (*frame.before, *after)}
+        kept = fit(ordered, budget, counter, frame.tools, {**names, "reply": REPLY_TOKENS})
+    if not frame.after and not _ends_with_model(kept.blocks):
+        after = ()
+    messages, shared = _weave(kept.blocks, frame.before, after, {} if joins is None else joins)
     entries = (
         Entry("reply", "fixed", "chat format", REPLY_TOKENS),
         *kept.tools.entries,
         *map(_entry, kept.blocks),
-        *(Entry(p.name, p.zone, p.name, p.tokens, p.tokens, "kept", p.why, frame.turn) for p in pieces),
+        *(piece.entry(frame.turn) for piece in (*frame.before, *after)),
         *kept.gone,
         *gone,
         *frame.gone,
     )
-    manifest = Manifest(
+    return Prompt(
+        messages=messages,
+        sheet=kept.tools,
+        output=frame.output,
+        manifest=_manifest(frame, budget, entries),
+        blocks=tuple(kept.blocks),
+        tokens=sum(map(_tokens, entries)),
+        output_tokens=budget.output,
+        cache_until=shared,
+        compaction=frame.compaction,
+        squeezed=bool(kept.gone) or kept.tools is not frame.tools or kept.cut,
+    )
+
+
+def _manifest(frame: Frame, budget: Budget, entries: tuple[Entry, ...]) -> Manifest:
+    return Manifest(
         agent=frame.agent,
         turn=frame.turn,
         window=budget.window,
@@ -108,20 +131,26 @@ def assemble(
         usable=budget.usable,
         entries=entries,
     )
-    return Prompt(
-        messages=messages,
-        sheet=kept.tools,
-        output=frame.output,
-        manifest=manifest,
-        tokens=around + kept.tools.tokens + sum(map(_tokens, kept.blocks)),
-        output_tokens=budget.output,
-        cache_until=shared,
-        compaction=frame.compaction,
-    )
 
 
-def _weave(blocks: Sequence[Block], frame: Frame, joins: Joins) -> tuple[tuple[Message, ...], int]:
-    """The messages, neighbours of the system and of the user as one each, with the pieces at the end."""
+def _last_word(frame: Frame, counter: Counter) -> Piece:
+    """For a prompt that would end with the model's own words, which some endpoints would go on writing."""
+    text = "Go on." if frame.output is None else "Give your final result now."
+    return Piece("input", "ask", text, counter.count(text) + MESSAGE_TOKENS, "a word of the runtime")
+
+
+def _ends_with_model(blocks: Sequence[Block]) -> bool:
+    said = (block.message.role for block in reversed(blocks) if block.zone in ("history", "input"))
+    return next(said, "") == "assistant"
+
+
+def _weave(
+    blocks: Sequence[Block], before: tuple[Piece, ...], after: tuple[Piece, ...], joins: Joins
+) -> tuple[tuple[Message, ...], int]:
+    """The messages, neighbours of the system and of the user as one each, with the pieces at the end.
+
+    Returns too how many of them the next prompt will begin with.
+    """
     messages: list[Message] = []
     run: list[Block] = []
     role = ""
@@ -137,15 +166,13 @@ def _weave(blocks: Sequence[Block], frame: Frame, joins: Joins) -> tuple[tuple[M
             run, role = [block], message.role
         else:
             messages.append(message)
-    if run and role == "system":
+    ending = bool(before or after)
+    if run and not (ending and role == "user"):
         messages.append(_joined(run, joins))
         run = []
-    if not frame.before and not frame.after:
-        if run:
-            messages.append(_joined(run, joins))
-        return tuple(messages), len(messages)
     shared = len(messages)
-    messages.append(Message("user", _tail(run, frame)))
+    if ending:
+        messages.append(Message("user", _tail(run, before, after)))
     return tuple(messages), shared
 
 
@@ -160,13 +187,10 @@ def _joined(run: list[Block], joins: Joins) -> Message:
     return known
 
 
-def _tail(run: list[Block], frame: Frame) -> str:
+def _tail(run: list[Block], before: tuple[Piece, ...], after: tuple[Piece, ...]) -> str:
     """The last message: what the user said last, with the pieces around it."""
     texts = [block.message.text for block in run]
-    before = [piece.text for piece in frame.before]
-    if run and run[-1].zone == "input":
-        texts[-1:-1] = before
-    else:
-        texts += before
-    texts += [piece.text for piece in frame.after]
+    at = len(texts) - 1 if run and run[-1].zone == "input" else len(texts)
+    texts[at:at] = [piece.text for piece in before]
+    texts += [piece.text for piece in after]
     return "\n\n".join(texts)

@@ -51,7 +51,7 @@ class Block(Struct, frozen=True, kw_only=True):
     `number`: counted from 1 within its context, in the order of arrival. `tokens`: of the whole message.
     `place`: blocks are shown by rising place; what was there when the context last settled stands by zone,
     what came later behind it in the order of arrival, so that a prompt only grows at its end.
-    `group`: the same for a call and its results, which stay or leave together and share a place; 0 alone.
+    A call and its results share a place; they stay or leave together.
     `priority`: higher stays longer. `born`: the turn it came in. `at`: seconds since the epoch.
     `why`: the reason it is here. `ref`: where the archive holds its original, "" nowhere.
     `whole`: the original's tokens, 0 when it is shown whole.
@@ -67,7 +67,6 @@ class Block(Struct, frozen=True, kw_only=True):
     tokens: int
     place: int = LATE
     priority: int = 50
-    group: int = 0
     born: int = 1
     at: float = 0.0
     why: str = ""

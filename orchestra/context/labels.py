@@ -16,7 +16,8 @@ def label_of(source: str, query: str, at: float) -> str:
         folded = field(query)
         fields.append(folded if len(folded) <= _QUERY_CHARACTERS else folded[: _QUERY_CHARACTERS - 1] + "…")
     if at:
-        fields.append(time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(at)))
+        year, month, day, hour, minute, *_ = time.gmtime(at)
+        fields.append(f"{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
     return " | ".join(fields)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from orchestra.context.blocks import Block
+from orchestra.context.archive import Archive, shelved
+from orchestra.context.blocks import Block, Entry, Fate, entry_of, resettled
 from orchestra.context.fence import field
+from orchestra.context.levels import Compaction
 
+SOURCE = "archive"
 _CHARACTERS = 120
 
 
@@ -37,3 +40,22 @@ class Ledger:
         if self._messages:
             lines.insert(0, f"{self._messages} earlier messages, found by their words")
         return "\n".join(lines)
+
+
+def carry_out(
+    compaction: Compaction, blocks: list[Block], archive: Archive, ledger: Ledger, *, summarised: bool
+) -> tuple[list[Block], list[Entry]]:
+    """The blocks that stay, settled, without the old ledger; and the entries of those that left."""
+    leaving = {block.number: item.why for item in compaction.leaving for block in item.blocks}
+    shorter = {block.number: block for block in compaction.cut}
+    stay: list[Block] = []
+    gone: list[Entry] = []
+    for block in blocks:
+        if block.number in leaving:
+            moved = shelved(block, archive)
+            ledger.note(moved)
+            fate: Fate = "summarised" if summarised else "offloaded" if moved.ref else "dropped"
+            gone.append(entry_of(moved, fate, leaving[block.number]))
+        elif block.source != SOURCE:
+            stay.append(resettled(shorter.get(block.number, block)))
+    return stay, gone

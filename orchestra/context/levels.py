@@ -12,7 +12,8 @@ from orchestra.context.budget import Budget
 from orchestra.context.policy import Policy
 from orchestra.context.trimming import Unit, units_of
 
-Level = Literal["light", "medium", "heavy"]
+Level = Literal["light", "medium", "heavy", "full"]
+"""full: the prompt would not have fitted."""
 
 WORTH = 0.05
 """Room is made only if this share of the usable tokens comes free: it costs the provider's prefix cache."""
@@ -28,7 +29,7 @@ class Leaving(Struct, frozen=True):
 
 
 class Compaction(Struct, frozen=True):
-    """What is to leave. `before` and `target` are tokens of the whole prompt.
+    """What is to leave, and in `cut` what stays in a shorter form. `before` and `target` are prompts' tokens.
 
     A summary, if there is one, covers the blocks of `leaving`; without one they leave by rule.
     """
@@ -37,6 +38,7 @@ class Compaction(Struct, frozen=True):
     before: int
     target: int
     leaving: tuple[Leaving, ...]
+    cut: tuple[Block, ...] = ()
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -32,6 +32,11 @@ class Manifest(Struct, frozen=True, kw_only=True):
         """The share of the usable tokens that is taken, 0 to 1."""
         return self.tokens / self.usable
 
+    @property
+    def overhead(self) -> int:
+        """The tokens of what is no block: tool schemas, the pieces at the end, the chat format."""
+        return sum(entry.tokens for entry in self.entries if not entry.block[1:].isdigit())
+
     def zones(self) -> dict[Zone, int]:
         """Tokens by zone, every zone in the order of the prompt."""
         sums = dict.fromkeys(ZONES, 0)

@@ -42,7 +42,9 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     window kept free for counts that are wrong. `prompt_tokens`: a budget of the prompt's own below the
     window's, None for none. `result_tokens`: the cap of one tool result. `recent_turns`: turns that the
     heavy level leaves alone. `restate_after`: the current input is restated at the end when more tokens than
-    this stand behind it; `restate_tokens`: with at most so many tokens.
+    this stand behind it; `restate_tokens`: with at most so many tokens. `recall_share`: of the room for what
+    was said, the part for automatic recall once something is out of the prompt, 0 for none; `recall_tokens`:
+    its cap; `recall_below`: only with budgets below this, None for all.
     """
 
     name: str = "chat"
@@ -55,10 +57,13 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recent_turns: int = 2
     restate_after: int = 2_000
     restate_tokens: int = 200
+    recall_share: float = 0.0
+    recall_tokens: int = 8_000
+    recall_below: int | None = None
 
 
 _PRESETS = (
-    Policy(name="chat", shares=Shares(0.10, 0.15, 0.20, 0.55)),
+    Policy(name="chat", shares=Shares(0.10, 0.15, 0.20, 0.55), recall_share=0.9),
     # A researcher quotes its passages word for word, so results stay longer and are cut later.
     Policy(
         name="research",
@@ -66,7 +71,14 @@ _PRESETS = (
         levels=Levels(light=0.50, medium=0.80, heavy=0.92, light_to=0.40, medium_to=0.65, heavy_to=0.65),
         result_tokens=4_000,
     ),
-    Policy(name="tools", shares=Shares(0.30, 0.05, 0.15, 0.50), result_tokens=1_500),
+    # A run of calls is best kept whole and its prefix with it; a window too small for that lives by recall.
+    Policy(
+        name="tools",
+        shares=Shares(0.30, 0.05, 0.15, 0.50),
+        result_tokens=1_500,
+        recall_share=0.4,
+        recall_below=6_000,
+    ),
     Policy(name="knowledge", shares=Shares(0.05, 0.10, 0.60, 0.25)),
     Policy(
         name="code",
@@ -114,6 +126,8 @@ _COUNTS = (
     "recent_turns",
     "restate_after",
     "restate_tokens",
+    "recall_tokens",
+    "recall_below",
 )
 
 
@@ -125,6 +139,8 @@ def check(policy: Policy) -> None:
             raise ConfigError(f"{key} is {value}; it must be more than 0.", key=key)
     if not 0 <= policy.margin <= 0.5:
         raise ConfigError(f"margin is {policy.margin}; it must lie between 0 and 0.5.", key="margin")
+    if not 0 <= policy.recall_share <= 1:
+        raise ConfigError(f"recall_share is {policy.recall_share}; it must lie between 0 and 1.", key="recall_share")
     shares = structs.asdict(policy.shares)
     if any(not share >= 0 for share in shares.values()) or not sum(shares.values()) > 0:
         raise ConfigError(

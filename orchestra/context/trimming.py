@@ -31,6 +31,7 @@ class Kept(Struct, frozen=True):
     blocks: Sequence[Block]
     tools: ToolSheet
     gone: tuple[Entry, ...]
+    cut: bool = False
 
 
 class Unit(Struct, frozen=True):
@@ -118,7 +119,9 @@ def fit(
     for zone in _FILLED:
         mine = [unit for unit in free if unit.zone == zone]
         _fill(mine, given[zone], counter, (stay, gone))
-    return Kept([stay[id(block)] for block in ordered if id(block) in stay], sheet, tuple(gone))
+    shown = [stay[id(block)] for block in ordered if id(block) in stay]
+    cut = any(stay.get(id(block), block) is not block for block in ordered)
+    return Kept(shown, sheet, tuple(gone), cut)
 
 
 def _fill(units: list[Unit], room: int, counter: Counter, out: tuple[dict[int, Block], list[Entry]]) -> None:

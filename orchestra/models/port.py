@@ -20,6 +20,10 @@ class Model(Protocol):
     @property
     def window(self) -> int: ...
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        """What a call of this size costs in US dollars, None where the price is unknown."""
+        ...
+
     async def reply(self, request: Request) -> Reply:
         """The whole answer. Raises ModelError; cancellation closes the connection."""
         ...

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from threading import Lock
 
-import Stemmer
+import Stemmer  # type: ignore[import-not-found]  # it ships no types
 
 VERSION = 1
 """Raised when the same text gives other terms than before, so that an index knows it is old."""
@@ -40,8 +40,8 @@ _JOINT = re.compile(r"[-._*%+#]+")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
 _KANA = re.compile("[\u3041-\u309f]+")
 
-STOP_WORDS = frozenset(
-    """a about above after again all also although am an and any are aren as at be because been before being
+_STOP_WORDS = """
+    a about above after again all also although am an and any are aren as at be because been before being
     below between both but by can cannot could couldn did didn do does doesn doing don done down during each
     either else etc ever every few for from further had hadn has hasn have haven having he her here hers
     herself him himself his how however i if in into is isn it its itself just let ll may me might mine more
@@ -49,8 +49,9 @@ STOP_WORDS = frozenset(
     out over own per please quite rather re same shall she should shouldn since so some still such tell than
     that the their theirs them themselves then there these they this those though through thus to too under
     until up upon us ve very via was wasn we were weren what whatever when where whether which while who whom
-    whose why will with within without won would wouldn yet you your yours yourself yourselves""".split()
-)
+    whose why will with within without won would wouldn yet you your yours yourself yourselves
+    """
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def terms(text: str) -> list[str]:
@@ -113,9 +114,7 @@ def _number(token: str) -> tuple[str, ...]:
     """`1,000` as 1000, `10%` also as 10, `0517` also as 517, `2017-09-11` also by its parts."""
     whole = re.sub(r",(?=\d{3}(?!\d))", "", token).replace(",", ".")
     bare = whole.rstrip("%")
-    parts = [part.lstrip("0") or "0" for part in bare.split("-")] if "-" in bare else [bare.lstrip("0") or "0"]
-    if bare.startswith("0."):
-        parts = [bare]
+    parts = [bare] if bare.startswith("0.") else [part.lstrip("0") or "0" for part in bare.split("-")]
     return tuple(dict.fromkeys((whole[:LONGEST], *(part[:LONGEST] for part in parts))))
 
 

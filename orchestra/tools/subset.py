@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from orchestra.context.recall.concepts import topic_counts, topics_of
@@ -17,7 +17,12 @@ from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.postings import Postings
 from orchestra.context.recall.scoring import by_best, spread
 from orchestra.context.recall.words import asked_terms, plain_terms, turn_terms
+from orchestra.tools.toolbox import Toolbox
 from orchestra.values.messages import ToolSpec
+
+# A model chooses well among this many; more cost tokens in every prompt and lead it astray.
+MOST_TOOLS = 24
+CHOSEN_TOOLS = 12
 
 # Weights of what a tool is found by; chosen on every second request of BFCL live_multiple and on MetaTool
 # requests that the benchmark does not ask. Figures: benchmarks/tools.md.
@@ -38,6 +43,22 @@ information info detail details detailed like love recommend recommendation sugg
 let make use take go search locate check see think wonder kindly appreciate thank thanks explain specific specifically
 best good great new current currently list try trying hear hello hi hey offer come access share guide advice option
 options various available certain keep plan planning thing things way idea tool tools"""
+
+
+def chosen_for(task: str, toolbox: Toolbox) -> Toolbox:
+    """The toolbox itself while it is small, else its CHOSEN_TOOLS best tools for the task, in its own order.
+
+    Chosen once per task and never again, so that the prefix of its prompts stays.
+    """
+    if len(toolbox) <= MOST_TOOLS:
+        return toolbox
+    return toolbox.narrowed(spec.name for spec in _index_of(toolbox).choose(task, CHOSEN_TOOLS))
+
+
+@lru_cache(maxsize=8)
+def _index_of(toolbox: Toolbox) -> ToolIndex:
+    """Made once for a toolbox, which never changes: a quarter of a millisecond a tool."""
+    return ToolIndex(toolbox.specs)
 
 
 class ToolIndex:

@@ -11,7 +11,7 @@ import anyio
 import msgspec
 from msgspec import Struct
 
-from orchestra.errors import ConfigError, ToolArguments, ToolError, ToolTimeout, ToolUnknown
+from orchestra.errors import ConfigError, ToolArguments, ToolError, ToolTimeout, ToolUnknown, alone
 from orchestra.tools.port import Tool, ToolOutput
 from orchestra.values.messages import ToolCall, ToolSpec
 
@@ -82,8 +82,9 @@ class Toolbox:
         """All calls at once; results in the order of the calls."""
         if len(calls) == 1:
             return (await self.run(calls[0]),)
-        async with anyio.create_task_group() as group:
-            handles = [group.start_soon(self.run, call) for call in calls]
+        with alone():
+            async with anyio.create_task_group() as group:
+                handles = [group.start_soon(self.run, call) for call in calls]
         return tuple([handle.return_value for handle in handles])
 
     async def _run(self, call: ToolCall) -> ToolOutput:

@@ -16,11 +16,15 @@ Purpose = Literal["step", "final", "summary", "check", "repair"]
 
 
 class ToolCall(Struct, frozen=True):
-    """One call that a model asked for; `arguments` is the JSON text of an object."""
+    """One call that a model asked for; `arguments` is the JSON text of an object.
+
+    `extra`: JSON text that the endpoint wants back beside the call (Gemini's thought signature), or "".
+    """
 
     id: str
     name: str
     arguments: str
+    extra: str = ""
 
 
 class Message(Struct, frozen=True):

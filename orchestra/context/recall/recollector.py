@@ -6,14 +6,15 @@ Only when something is out of the prompt. What is shown anyway is not shown twic
 from __future__ import annotations
 
 import copy
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import structs
 
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block
 from orchestra.context.budget import Budget
+from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.index import RecallIndex
 from orchestra.context.recall.turns import Recalled, Turn
@@ -26,99 +27,107 @@ SPEAKERS = {"input": "user", "reply": "assistant"}
 """Who speaks in a block of this source; another source (a tool, a person) speaks for itself."""
 
 
-class Share(Struct, frozen=True):
-    """How the room for what was said is shared out when not all of it fits.
+class Recollector:
+    """One agent's past, noted block by block and indexed when it is first asked for.
 
-    `recalled`: the part for recall, the newest turns have the rest. `most`: tokens of recall at most, None
-    for no limit.
+    `last`: what the newest prompt recalled, None when nothing had to be.
     """
 
-    recalled: float = 0.85
-    most: int | None = None
+    __slots__ = ("_counter", "_embedder", "_index", "_shared", "_waiting", "last")
 
-
-class Recollector:
-    """One agent's past, noted block by block and indexed when it is first asked for."""
-
-    __slots__ = ("_counter", "_index", "_shared", "_waiting", "last", "share")
-
-    def __init__(self, counter: Counter, embedder: Embedder | None = None, share: Share | None = None) -> None:
+    def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
         self._counter = counter
-        self._index = RecallIndex(counter.count, embedder=embedder)
+        self._embedder = embedder
+        self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
         self._waiting: list[Turn] = []
         self._shared = False
-        self.share = share or Share()
         self.last: Recalled | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Recollector:
         """A twin that shares the index until one of the two has something to add to it."""
-        twin = Recollector.__new__(Recollector)
-        twin._counter, twin._index, twin._waiting = self._counter, self._index, self._waiting[:]
-        twin.share, twin.last = self.share, self.last
+        twin = Recollector(self._counter, self._embedder)
+        twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
         twin._shared = self._shared = True
         return twin
 
-    def note(self, block: Block, text: str = "", time: str | float | None = None) -> None:
-        """Remember a block; `text` is its original where the block shows less."""
+    def note(self, block: Block, original: str = "") -> None:
+        """Remember what was said or returned; `original` where the block shows less or fences it."""
         if block.zone not in ("input", "history") or block.message.role == "system":
             return
-        said = text or block.message.text
+        said = original or block.message.text
+        for call in block.message.calls:
+            said = f"{said}\n{call.name} {call.arguments}".strip()
         speaker = SPEAKERS.get(block.source, block.source)
-        if said.startswith(f"{speaker}: "):
-            said = said[len(speaker) + 2 :]
+        said = said.removeprefix(f"{speaker}: ")
         if said:
-            self._waiting.append(Turn(id=block.id, speaker=speaker, text=said, time=time or block.at or None))
+            self._waiting.append(Turn(id=block.id, speaker=speaker, text=said, time=block.at or None))
 
-    def find(self, question: str, tokens: int, shown: Container[str] = ()) -> Recalled:
-        """What the past says about a question, in at most `tokens` tokens."""
-        if self._waiting:
-            if self._shared:
-                self._index, self._shared = copy.deepcopy(self._index), False
-            for turn in self._waiting:
-                self._index.add(turn)
-            self._waiting.clear()
-        self.last = self._index.recall(question, tokens, skip=shown)
+    def date(self, block: str, when: str) -> None:
+        """Give the newest block its time in words."""
+        if when and self._waiting and self._waiting[-1].id == block:
+            self._waiting[-1] = structs.replace(self._waiting[-1], time=when)
+
+    def find(self, question: str, tokens: int, shown: Collection[str] = (), newest: str = "") -> Recalled:
+        """What the past says about a question, in at most `tokens` tokens.
+
+        `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, which is not indexed yet.
+        """
+        index = self._caught_up(newest)
+        self.last = index.recall(question, tokens, skip=frozenset(shown))
         return self.last
 
-    def piece(self, blocks: Sequence[Block], budget: Budget, around: int, *, left_out: bool) -> tuple[Piece, ...]:
+    def piece(self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int) -> tuple[Piece, ...]:
         """What belongs before the current input: nothing while all that was said is in the prompt.
 
-        `blocks` in the order of the prompt; `around`: tokens of what stands around them; `left_out`: something
-        left the context earlier.
+        `blocks` in the order of the prompt; `around`: tokens of what stands around them.
         """
+        self.last = None
+        if not policy.recall_share or budget.usable >= (policy.recall_below or budget.usable + 1):
+            return ()
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
         total = around + REPLY_TOKENS + sum(block.tokens for block in blocks)
-        if question is None or (total <= budget.usable and not left_out):
+        there = {block.id for block in blocks if not block.whole}
+        if question is None or (total <= budget.usable and self._all_in(there)):
             return ()
-        shown, room = self._window(blocks, budget.usable - around - REPLY_TOKENS)
-        tokens = room if self.share.most is None else min(room, self.share.most)
+        shown, room = _window(blocks, policy, budget.usable - around - REPLY_TOKENS)
+        tokens = min(room, policy.recall_tokens) - MESSAGE_TOKENS
         if tokens < LEAST:
             return ()
-        if self._waiting and self._waiting[-1].id == question.id:
-            newest = self._waiting.pop()
-            found = self.find(question.message.text, tokens - MESSAGE_TOKENS, shown)
-            self._waiting.append(newest)
-        else:
-            found = self.find(question.message.text, tokens - MESSAGE_TOKENS, shown | {question.id})
+        found = self.find(question.message.text, tokens, shown, question.id)
         if not found.text:
             return ()
-        size = found.tokens + MESSAGE_TOKENS
-        return (Piece("knowledge", "recalled", found.text, size, found.note),)
+        return (Piece("knowledge", "recalled", found.text, found.tokens + MESSAGE_TOKENS, found.note),)
 
-    def _window(self, blocks: Sequence[Block], room: int) -> tuple[set[str], int]:
-        """The ids of the newest turns that stay, and the room that is left for recall."""
-        units = units_of(blocks)
-        said = [unit for unit in units if unit.zone == "history" and not unit.protected]
-        others = sum(unit.tokens for unit in units if unit.zone != "history" or unit.protected)
-        room = max(room - others, 0)
-        newest = int(room * (1 - self.share.recalled))
-        if self.share.most is not None:
-            newest = max(newest, room - self.share.most)
-        shown: set[str] = {b.id for unit in units if unit.protected for b in unit.blocks}
-        for unit in reversed(said):
-            if unit.tokens > newest:
-                break
-            newest -= unit.tokens
-            room -= unit.tokens
-            shown |= {block.id for block in unit.blocks if not block.whole}
-        return shown, room
+    def _all_in(self, there: Collection[str]) -> bool:
+        """Whether every turn that was noted is in the prompt."""
+        known = len(self._index) if self._index is not None else 0
+        return known + len(self._waiting) <= len(there) and all(turn.id in there for turn in self._waiting)
+
+    def _caught_up(self, newest: str) -> RecallIndex:
+        if self._index is None:
+            self._index = RecallIndex(self._counter.count, embedder=self._embedder)
+        keep = [turn for turn in self._waiting[-1:] if turn.id == newest]
+        new = self._waiting[: len(self._waiting) - len(keep)]
+        if new and self._shared:
+            self._index = copy.deepcopy(self._index, {id(self._embedder): self._embedder})
+            self._shared = False
+        for turn in new:
+            self._index.add(turn)
+        self._waiting = keep
+        return self._index
+
+
+def _window(blocks: Sequence[Block], policy: Policy, room: int) -> tuple[set[str], int]:
+    """The ids of what stays: what may not be cut and the newest turns; and the room that is left for recall."""
+    units = units_of(blocks)
+    said = [unit for unit in units if unit.zone == "history" and not unit.protected]
+    room = max(room - sum(unit.tokens for unit in units if unit.zone != "history" or unit.protected), 0)
+    newest = max(int(room * (1 - policy.recall_share)), room - policy.recall_tokens)
+    shown = {block.id for unit in units if unit.protected for block in unit.blocks}
+    for unit in reversed(said):
+        if unit.tokens > newest:
+            break
+        newest -= unit.tokens
+        room -= unit.tokens
+        shown |= {block.id for block in unit.blocks if not block.whole}
+    return shown, room

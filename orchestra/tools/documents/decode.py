@@ -23,8 +23,8 @@ _MARKS = (
 # Old multi-byte encodings fit almost any bytes; what tells them apart is whether the commonest characters of
 # their language appear.
 _COMMON = {
-    "gb18030": "的一是不了在人有我他这中大来上国个到说们为和地出道也时年得就那要下以生会自着去之过家学对可她里后么而多用",
-    "big5": "的一是不了在人有我他這中大來上國個到說們為和地出道也時年得就那要下以生會自著去之過家學對可她裡後麼而多用",
+    "gb18030": "的一是不了在人有我他这中大来上国个到说们为和地出道也时年得就那要下以生会自着去之过家学对可",
+    "big5": "的一是不了在人有我他這中大來上國個到說們為和地出道也時年得就那要下以生會自著去之過家學對可",
     "shift_jis": "のにはをたがでてとしれさあいなるもっんこ、。ー",
     "euc_jp": "のにはをたがでてとしれさあいなるもっんこ、。ー",
     "euc_kr": "이다는에의가을를고은한하지로도사기자인대",
@@ -49,10 +49,10 @@ def decode(data: bytes, *, declared: bool = False) -> str:
         if data.startswith(mark):
             return whole(data[len(mark) :].decode(encoding, "replace"))
     named = _declared_encoding(data) if declared else None
-    for encoding in ("utf-8", named):
-        if encoding:
+    for tried in ("utf-8", named):
+        if tried:
             try:
-                return whole(data.decode(encoding))
+                return whole(data.decode(tried))
             except UnicodeDecodeError:
                 continue
     wide = _wide_encoding(data)
@@ -60,7 +60,7 @@ def decode(data: bytes, *, declared: bool = False) -> str:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether the first bytes belong to no text: NUL bytes outside UTF-16 and UTF-32, or many control bytes."""
+    """Whether the first bytes belong to no text: NUL outside UTF-16 and UTF-32, or many control bytes."""
     head = data[:8192]
     if any(head.startswith(mark) for mark, _ in _MARKS) or _wide_encoding(data):
         return False
@@ -102,19 +102,19 @@ def _guess(data: bytes) -> str:
     as_utf8 = sample.decode("utf-8", "replace")
     broken = as_utf8.count("\ufffd")
     fine = sum(1 for char in as_utf8 if char > "\x7f") - broken
-    if fine >= broken or len(data) > len(sample) and not broken:
+    if fine >= broken:
         return "utf-8"
     best, share = "", _COMMON_SHARE
     for encoding, common in _COMMON.items():
         wide = [char for char in sample.decode(encoding, "replace") if char > "\x7f"]
-        score = sum(char in common for char in wide) / max(len(wide), 1) - wide.count("\ufffd") / max(len(wide), 1)
+        score = (sum(char in common for char in wide) - wide.count("\ufffd")) / max(len(wide), 1)
         if score > share:
             best, share = encoding, score
     return best or _single_byte(sample)
 
 
 def _single_byte(sample: bytes) -> str:
-    """Western where a few letters in Latin words are beyond ASCII, otherwise what charset-normalizer finds."""
+    """Western where some letters of Latin words are beyond ASCII, else what charset-normalizer finds."""
     high = len(_HIGH.findall(sample))
     if high > _LATIN_SHARE * len(_HIGH_OR_LETTER.findall(sample)):
         from charset_normalizer import from_bytes

@@ -17,12 +17,14 @@ from orchestra.tools.documents.reading import FILE_BYTES, check_size
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"))
 
 # Files that are known to hold no text; counted in one line together.
-_NO_TEXT = frozenset(
-    ".png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .svg .psd .ai .mp3 .wav .flac .ogg .m4a .mp4 .mov .avi .mkv "
-    ".webm .zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .iso .dmg .exe .dll .so .dylib .a .o .obj .class "
-    ".pyc .pyo .wasm .ttf .otf .woff .woff2 .eot .db .sqlite .sqlite3 .db-wal .db-shm .parquet .npy .npz .pkl .bin .dat "
-    ".pt .onnx .safetensors .gguf .min.js .map".split()
-)
+_NO_TEXT_KINDS = """
+    .png .jpg .jpeg .gif .bmp .tif .tiff .webp .ico .heic .svg .psd .ai
+    .mp3 .wav .flac .ogg .m4a .mp4 .mov .avi .mkv .webm
+    .zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .iso .dmg
+    .exe .dll .so .dylib .a .o .obj .class .pyc .pyo .wasm .ttf .otf .woff .woff2 .eot
+    .db .sqlite .sqlite3 .db-wal .db-shm .parquet .npy .npz .pkl .bin .dat .pt .onnx .safetensors .gguf .map
+"""
+_NO_TEXT = frozenset(_NO_TEXT_KINDS.split())
 
 
 class Found(Struct, frozen=True):
@@ -39,7 +41,7 @@ class Found(Struct, frozen=True):
 
 
 class Walk(Struct, frozen=True):
-    """What a folder holds; `problems` has one line for each file that is left out and could have been meant."""
+    """What a folder holds; `problems` has one line for each file left out that could have been meant."""
 
     found: tuple[Found, ...]
     problems: tuple[str, ...]
@@ -52,7 +54,9 @@ def resolve(folder: str | Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"there is no folder {str(folder)!r}; name one that holds documents") from error
     if not (path.is_dir() or path.is_file()):
-        raise InputError(f"{str(folder)!r} is neither a folder nor a file; name a folder that holds documents")
+        raise InputError(
+            f"{str(folder)!r} is neither a folder nor a file; name a folder that holds documents"
+        )
     return path
 
 
@@ -85,8 +89,17 @@ def walk(root: Path, limit_bytes: int = FILE_BYTES) -> Walk:
                 problems.append(f"{locator}: cannot be looked at ({error.strerror})")
     if no_text:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(no_text.items()))
-        problems.append(f"{no_text.total()} files are of kinds that hold no text and were left out: {kinds}")
-    return Walk(tuple(sorted(found, key=lambda file: file.locator)), tuple(problems))
+        problems.append(f"files of kinds that hold no text were left out: {kinds}")
+    return Walk(_distinct(found, problems), tuple(problems))
+
+
+def _distinct(found: list[Found], problems: list[str]) -> tuple[Found, ...]:
+    """One file for each locator; names that only differ in bytes that cannot be shown are the same."""
+    by_locator: dict[str, Found] = {}
+    for file in sorted(found, key=lambda file: (file.locator, os.fsencode(file.path))):
+        if by_locator.setdefault(file.locator, file) is not file:
+            problems.append(f"{file.locator}: another file has this name but for bytes that cannot be shown")
+    return tuple(by_locator.values())
 
 
 def _entries(root: Path, problems: list[str]) -> Iterator[str]:
@@ -99,7 +112,9 @@ def _entries(root: Path, problems: list[str]) -> Iterator[str]:
                 rows = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             if here == str(root):
-                raise InputError(f"the folder {here!r} cannot be listed ({error.strerror}); check its rights") from error
+                raise InputError(
+                    f"the folder {here!r} cannot be listed ({error.strerror}); check its rights"
+                ) from error
             problems.append(f"{_locator(here, root)}: the folder cannot be listed ({error.strerror})")
             continue
         below = []

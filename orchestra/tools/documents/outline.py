@@ -23,6 +23,7 @@ class Content(Struct, frozen=True):
 
     `title`: "" where the file gives none. `headings`: in the order of the text.
     `preamble`: the text's first characters that are metadata and not prose (front matter, field lists).
+    `worth`: what a match in it counts for against one in prose (1.0).
     `by_lines`: each line stands for itself (code, tables, data), so a long block is cut at a line's end.
     """
 
@@ -31,6 +32,7 @@ class Content(Struct, frozen=True):
     headings: tuple[Heading, ...] = ()
     preamble: int = 0
     by_lines: bool = False
+    worth: float = 1.0
 
 
 class Writer:
@@ -81,8 +83,10 @@ def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
-    """Whether a table's first row names its columns: filled, all different, without figures, and rows follow."""
+    """Whether a table's first row names its columns: filled, different, no figures, and rows follow."""
     names = [cell.strip() for cell in first]
     if not rest or not all(names) or len(set(names)) < len(names):
         return False
-    return not any(name.replace(".", "").replace(",", "").lstrip("-+").isdigit() and len(name) != 4 for name in names)
+    return not any(
+        name.replace(".", "").replace(",", "").lstrip("-+").isdigit() and len(name) != 4 for name in names
+    )

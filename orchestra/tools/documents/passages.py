@@ -16,7 +16,7 @@ from orchestra.tools.documents.outline import Heading
 from orchestra.tools.documents.reading import Reading
 from orchestra.values.sources import Passage
 
-VERSION = 1
+VERSION = 2
 """Raised when the same file gives other passages than before, so that an index knows it is old."""
 
 # Sizes are in pieces: a word of up to 12 letters, a sign, a character of a script without spaces. English
@@ -24,13 +24,15 @@ VERSION = 1
 LEAST = 80
 TARGET = 200
 MOST = 280
+_SURELY_TOO_LONG = 20 * MOST  # characters, unless most are blanks
 
 _PIECE = re.compile(
     "[\u0e01-\u0ece\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003134f]"
     r"|\w{1,12}|[^\w\s]"
 )
-_GAP = re.compile(r"(?>\r\n|[\r\n])(?:[ \t\f\v]*(?>\r\n|[\r\n]))+")
+_GAP = re.compile(r"(?>\r\n|[\r\n])(?:[ \t\f\v]*(?>\r\n|[\r\n]))+|[^\S\r\n]{200,}")
+_WIDE = 200  # characters of blanks over which nothing is joined
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])[”」』）]*")
 _LINE_END = re.compile(r"[\r\n]+")
@@ -46,7 +48,7 @@ class Section(Struct, frozen=True):
 
 
 class Span(Struct, frozen=True):
-    """Characters [start, end) and how many pieces they are."""
+    """Characters [start, end) and how many pieces they are, counted no further than just beyond MOST."""
 
     start: int
     end: int
@@ -75,7 +77,11 @@ def _sections(reading: Reading) -> Iterator[Section]:
     """The preamble, the text before the first heading, then one for each heading that has text of its own."""
     document, content = reading.document, reading.content
     end = len(document.text)
-    starts = [0, *([content.preamble] if content.preamble else []), *(head.start for head in content.headings)]
+    starts = [
+        0,
+        *([content.preamble] if content.preamble else []),
+        *(head.start for head in content.headings),
+    ]
     heads: list[Heading | None] = [None, *([None] if content.preamble else []), *content.headings]
     above: list[Heading] = []
     held: int | None = None  # where a heading without text of its own began
@@ -122,11 +128,13 @@ def _atoms(text: str, section: Section, *, by_lines: bool) -> list[Span]:
 
 
 def _span(text: str, start: int, end: int) -> Span:
-    return Span(start, end, len(_PIECE.findall(text, start, end)))
+    if end - start < _SURELY_TOO_LONG:
+        return Span(start, end, len(_PIECE.findall(text, start, end)))
+    return Span(start, end, sum(1 for _ in islice(_PIECE.finditer(text, start, end), MOST + 1)))
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Stretches between empty lines, from the beginning of their first line, without blanks at their end."""
+    """Stretches between empty lines or very many blanks, with the indent of their first line."""
     at = start
     gaps = [(found.start(), found.end()) for found in _GAP.finditer(text, start, end)]
     for gap_start, gap_end in [*gaps, (end, end)]:
@@ -141,18 +149,29 @@ def _groups(text: str, blocks: list[tuple[int, int]]) -> Iterator[list[tuple[int
     group: list[tuple[int, int]] = []
     fence = ""
     for start, end in blocks:
-        indented = text.startswith(("  ", "\t"), start)
-        if group and not fence and not (indented and text.startswith(("  ", "\t"), group[-1][0])):
+        if group and (start - group[-1][1] > _WIDE or not (fence or _continues(text, group[-1][0], start))):
             yield group
             group = []
         group.append((start, end))
-        for mark, rest in _FENCE.findall(text[start:end]) if "```" in text[start:end] or "~~~" in text[start:end] else ():
+        fence = _open_fence(text[start:end], fence)
+    if group:
+        yield group
+
+
+def _continues(text: str, before: int, start: int) -> bool:
+    """Whether an indented block follows another, as in a listing with empty lines."""
+    return text.startswith(("  ", "\t"), before) and text.startswith(("  ", "\t"), start)
+
+
+def _open_fence(block: str, fence: str) -> str:
+    """The fence that is open after a block, "" where none is."""
+    if "```" in block or "~~~" in block:
+        for mark, rest in _FENCE.findall(block):
             if not fence:
                 fence = mark
             elif mark.startswith(fence) and not rest.strip():
                 fence = ""
-    if group:
-        yield group
+    return fence
 
 
 def _slices(text: str, block: Span, *, by_lines: bool) -> Iterator[Span]:
@@ -167,16 +186,17 @@ def _slices(text: str, block: Span, *, by_lines: bool) -> Iterator[Span]:
         low, high = found[LEAST].start(), found[TARGET].start()
         stop = _last(_LINE_END if by_lines else _SENTENCE_END, text, low, high)
         stop = stop or _last(_LINE_END, text, low, high) or _last(_BLANK, text, low, high) or high
-        yield _span(text, at, at + len(text[at:stop].rstrip()))
+        size = sum(1 for piece in found if piece.start() < stop)
+        yield Span(at, at + len(text[at:stop].rstrip()), size)
         at = _line_start(text, stop, block.end)
 
 
 def _line_start(text: str, at: int, end: int) -> int:
-    """Where the text goes on after `at`: at its line's beginning if that lies between, so that indents are kept."""
+    """Where the text goes on after `at`: at its line's beginning if that lies between, to keep indents."""
     blank = _BLANK.match(text, at, end)
     if blank is None:
         return at
-    newline = max(text.rfind("\n", at, blank.end()), text.rfind("\r", at, blank.end()))
+    newline = max(text.rfind("\n", at - 1, blank.end()), text.rfind("\r", at - 1, blank.end()))
     return newline + 1 if newline >= 0 else blank.end()
 
 
@@ -186,11 +206,11 @@ def _last(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
 
 
 def _pack(text: str, atoms: Iterable[Span]) -> list[Span]:
-    """Neighbours joined up to the target; a short rest, and what a colon announces, stay with what is before."""
+    """Neighbours joined up to the target; a short rest, or what a colon announces, joins what precedes."""
     packed: list[Span] = []
     for atom in atoms:
         last = packed[-1] if packed else None
-        if last:
+        if last and atom.start - last.end <= _WIDE:
             close = min(last.size, atom.size) < LEAST // 3 or text[last.end - 1] in ":："
             if last.size + atom.size <= (MOST if close else TARGET):
                 packed[-1] = _joined(last, atom)
@@ -205,4 +225,6 @@ def _joined(first: Span, second: Span) -> Span:
 
 def _belong(last: Span, span: Span) -> bool:
     """Small definitions next to each other make one passage."""
+    if span.start - last.end > _WIDE:
+        return False
     return min(last.size, span.size) < LEAST // 2 and last.size + span.size <= TARGET

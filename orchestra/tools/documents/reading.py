@@ -26,7 +26,7 @@ from orchestra.tools.documents.formats.plain import (
     read_text,
 )
 from orchestra.tools.documents.formats.table import read_table
-from orchestra.tools.documents.outline import Content
+from orchestra.tools.documents.outline import Content, one_line
 from orchestra.values.sources import Document
 
 FILE_BYTES = 50 * 1024 * 1024
@@ -34,16 +34,20 @@ FILE_BYTES = 50 * 1024 * 1024
 
 TextReader = Callable[[str, str], Content]
 
-_CODE = (
-    ".py .pyi .pyx .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp .hh .m .mm "
-    ".cu .cs .fs .vb .swift .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .lisp .el .sh .bash .zsh "
-    ".fish .ps1 .sql .proto .graphql .tf .vue .svelte .zig .nim .d .f90 .pas .css .scss .cmake .gradle .asm .sol"
-).split()
-_DATA = ".json .jsonl .ndjson .yaml .yml .toml .ini .cfg .conf .log .properties .xml .bib .lock .srt .vtt".split()
+_CODE = """
+    .py .pyi .pyx .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp
+    .hh .m .mm .cu .cs .fs .vb .swift .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj
+    .lisp
+    .el .sh .bash .zsh .fish .ps1 .sql .proto .graphql .tf .vue .svelte .zig .nim .d .f90 .pas .css .scss
+    .cmake .gradle .asm .sol
+"""
+_DATA = """
+    .json .jsonl .ndjson .yaml .yml .toml .ini .cfg .conf .log .properties .xml .bib .lock .srt .vtt
+"""
 
 _TEXT_READERS: dict[str, TextReader] = {
-    **dict.fromkeys(_CODE, read_code),
-    **dict.fromkeys(_DATA, read_data),
+    **dict.fromkeys(_CODE.split(), read_code),
+    **dict.fromkeys(_DATA.split(), read_data),
     **dict.fromkeys((".md", ".markdown", ".mdx", ".mkd", ".qmd", ".rmd"), read_markdown),
     **dict.fromkeys((".rst", ".rest"), read_restructured),
     **dict.fromkeys((".csv", ".tsv", ".tab"), read_table),
@@ -53,9 +57,9 @@ _HTML = frozenset((".html", ".htm", ".xhtml"))
 
 # Documents that hold text in a form not read here, with the way out.
 _UNREAD = {
-    ".doc": "save it as .docx", ".odt": "save it as .docx", ".rtf": "save it as .docx", ".pages": "save it as .docx",
+    ".doc": "save it as .docx", ".odt": "save it as .docx", ".rtf": "save it as .docx",
     ".xls": "save its sheets as .csv", ".xlsx": "save its sheets as .csv", ".ods": "save its sheets as .csv",
-    ".ppt": "export it as .pdf", ".pptx": "export it as .pdf", ".odp": "export it as .pdf", ".key": "export it as .pdf",
+    ".ppt": "export it as .pdf", ".pptx": "export it as .pdf", ".odp": "export it as .pdf",
     ".epub": "convert it to .html", ".mobi": "convert it to .html", ".djvu": "convert it to .pdf",
 }  # fmt: skip
 
@@ -74,8 +78,10 @@ def read(path: str | Path, root: str | Path) -> Document:
 
 
 def load(path: str | Path, locator: str, limit_bytes: int = FILE_BYTES) -> bytes:
-    """The bytes of a regular file of at most `limit_bytes`; a link or a device put in its place is not followed."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    """The bytes of a regular file of at most `limit_bytes`; a link or device put in its place is refused."""
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
     try:
         handle = os.open(path, flags)
     except OSError as error:
@@ -86,7 +92,7 @@ def load(path: str | Path, locator: str, limit_bytes: int = FILE_BYTES) -> bytes
             raise InputError("is not a regular file", file=locator)
         check_size(found.st_size, locator, limit_bytes)
         try:
-            data = file.read(limit_bytes + 1)
+            data = file.read(found.st_size + 1)
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", file=locator) from error
     check_size(len(data), locator, limit_bytes)
@@ -109,7 +115,7 @@ def interpret(data: bytes, locator: str) -> Reading:
         raise InputError(str(error), file=locator) from error
     document = Document(
         locator=locator,
-        title=content.title or PurePath(locator).name,
+        title=content.title or one_line(PurePath(locator).name),
         text=content.text,
         sha256=hashlib.sha256(content.text.encode()).hexdigest(),
         read_at=time.time(),

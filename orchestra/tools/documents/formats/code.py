@@ -16,11 +16,20 @@ _MODIFIERS = (
     r"inline|const|extern|unsafe|pub(?:\([a-z]+\))?|open|data|partial|readonly|suspend|local|declare"
 )
 _DEFINITION = re.compile(
-    rf"(?P<indent>[ \t]*)(?:(?:{_MODIFIERS})[ \t]+)*(?P<word>{_WORDS})\b[ \t]*(?:\([^)]*\)[ \t]*|<[^>]*>[ \t]*)?(?P<name>[A-Za-z_$][\w$.:]*)"
+    rf"(?P<indent>[ \t]*)(?:(?:{_MODIFIERS})[ \t]+)*(?P<word>{_WORDS})\b[ \t]*"
+    r"(?:\([^)]*\)[ \t]*|<[^>]*>[ \t]*)?(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::)[\w$]+)*)"
 )
 # C and its kin: a type, a name and parameters at the margin, without a semicolon at the end.
-_C_FUNCTION = re.compile(r"(?P<indent>)(?!(?:return|else|if|for|while|switch|case|typedef)\b)[A-Za-z_][\w\s:<>,*&]*?[\s*&](?P<name>[A-Za-z_][\w:~]*)\([^;]*$")
-_SQL = re.compile(r"(?P<indent>[ \t]*)create\s+(?:or\s+replace\s+)?(?:\w+\s+)?(?P<word>table|view|function|procedure|trigger|index|type)\s+(?:if\s+not\s+exists\s+)?(?P<name>[\w.\"`]+)", re.IGNORECASE)
+_C_FUNCTION = re.compile(
+    r"(?P<indent>)(?!(?:return|else|if|for|while|switch|case|typedef)\b)[A-Za-z_][\w\s:<>,*&]*?[\s*&]"
+    r"(?P<name>[A-Za-z_][\w:~]*)\([^;]*$"
+)
+_SQL = re.compile(
+    r"(?P<indent>[ \t]*)create\s+(?:or\s+replace\s+)?(?:\w+\s+)?"
+    r"(?P<word>table|view|function|procedure|trigger|index|type)\s+(?:if\s+not\s+exists\s+)?"
+    r"(?P<name>[\w.\"`]+)",
+    re.IGNORECASE,
+)
 _SHELL = re.compile(r"(?P<indent>)(?:function\s+)?(?P<name>[A-Za-z_][\w-]*)\s*\(\)")
 _LEADS = re.compile(r"[ \t]*(?:@\w|#\[|//|#|/\*|\*|--|\"\"\")")
 

@@ -11,7 +11,6 @@ from typing import Any
 import docx
 from docx.opc.exceptions import PackageNotFoundError
 from docx.table import Table
-from lxml.etree import LxmlError
 
 from orchestra.errors import InputError
 from orchestra.tools.documents.outline import Content, Writer, looks_like_header, one_line, row_text
@@ -20,9 +19,9 @@ UNPACKED_BYTES = 400 * 1024 * 1024
 """A Word file that unpacks to more is refused unread."""
 
 _OLE = b"\xd0\xcf\x11\xe0"  # the container of encrypted Office files and of the old .doc
-# What zipfile, lxml and python-docx raise on damaged files.
-_DAMAGE = (PackageNotFoundError, zipfile.BadZipFile, zlib.error, LxmlError, LookupError, ValueError, TypeError,
-           AttributeError, EOFError, OSError, NotImplementedError, RecursionError)  # fmt: skip
+# What zipfile, lxml (whose errors are SyntaxErrors) and python-docx raise on damaged files.
+_DAMAGE = (PackageNotFoundError, zipfile.BadZipFile, zlib.error, SyntaxError, LookupError, ValueError,
+           TypeError, AttributeError, EOFError, OSError, NotImplementedError, RecursionError)  # fmt: skip
 _HEADING = re.compile(r"heading\s*(\d)")
 
 
@@ -34,7 +33,8 @@ def read_docx(data: bytes) -> Content:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())
         if unpacked > UNPACKED_BYTES:
-            raise InputError(f"the Word file unpacks to {unpacked // 2**20:,} MB, more than the {UNPACKED_BYTES // 2**20} MB allowed")
+            allowed = UNPACKED_BYTES // 2**20
+            raise InputError(f"the Word file unpacks to {unpacked // 2**20:,} MB, more than {allowed} MB")
         return _content(docx.Document(io.BytesIO(data)))
     except _DAMAGE as error:
         raise InputError("the Word file is broken and cannot be read; save it again") from error

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from orchestra.errors import InputError
 from orchestra.tools.documents.outline import Content, Heading, Writer, looks_like_header, one_line, row_text
 
 _LEFT_OUT = (
-    "script, style, noscript, template, iframe, svg, canvas, object, form, button, select, nav, aside, footer, "
-    "[hidden], [aria-hidden=true], [role=navigation], [role=banner], [role=contentinfo], [role=search]"
+    "script, style, noscript, template, iframe, svg, canvas, object, form, button, select, nav, "
+    "aside, footer, [hidden], [aria-hidden=true], [role=navigation], [role=banner], "
+    "[role=contentinfo], [role=search]"
 )
 _BOILERPLATE = re.compile(
     r"(?:^|[-_\s])(?:cookies?|breadcrumbs?|sidebar|advert\w*|ads?|social|share|sharing|newsletter|popup|menu|navbar|"
@@ -24,14 +26,25 @@ _BOILERPLATE = re.compile(
 )
 _ROOTS = ("main", "[role=main]", "article", "#content")
 _ROOT_SHARE = 0.3  # a root must hold this share of the body's text to stand for the page
-_BLOCKS = frozenset(
-    "address article blockquote body center dd details dialog div dl dt fieldset figcaption figure footer h1 h2 h3 "
-    "h4 h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th thead tr ul".split()
+_BLOCK_TAGS = """
+    address article blockquote body center dd details dialog div dl dt fieldset figcaption figure footer h1 h2
+    h3 h4 h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th thead tr ul
+"""
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_NESTING = re.compile(
+    r"<(/?)(?:div|span|section|article|blockquote|ul|ol|dl|table|font|b|i|u|em|strong|small|center|details)\b",
+    re.IGNORECASE,
 )
+DEEPEST = 10_000
+"""Parsing takes time with the square of the depth."""
+
 _HEADS = {f"h{level}": level for level in range(1, 7)}
 
 
 def read_html(text: str, extension: str) -> Content:
+    """Raises InputError for a page that nests deeper than any that was written to be read."""
+    if _depth(text) > DEEPEST:
+        raise InputError(f"nests its elements more than {DEEPEST:,} deep and was not parsed")
     tree = LexborHTMLParser(text)
     title = tree.css_first("title")
     page_title = one_line(title.text()) if title is not None else ""
@@ -47,6 +60,15 @@ def read_html(text: str, extension: str) -> Content:
     _write(_root(body), writer)
     headings = writer.kept_headings()
     return Content(writer.text(), _first_head(headings) or page_title, headings)
+
+
+def _depth(text: str) -> int:
+    """The greatest number of elements open at once, of those that only an end tag closes."""
+    deepest = depth = 0
+    for closing in _NESTING.findall(text):
+        depth = max(depth - 1, 0) if closing else depth + 1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _is_boilerplate(node: LexborNode) -> bool:

@@ -16,10 +16,12 @@ from orchestra.tools.documents.outline import Content, Writer, one_line
 
 TITLE_CHARS = 160
 # What pypdf raises on damaged files, as met with truncated and altered ones.
-_DAMAGE = (PyPdfError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, EOFError,
-           OSError, AssertionError, NotImplementedError)  # fmt: skip
+_DAMAGE = (PyPdfError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+           EOFError, OSError, AssertionError, NotImplementedError)  # fmt: skip
 _WORD_SPLIT = re.compile(r"(\w+)-\n(\w+)")
-_PLACEHOLDER_TITLE = re.compile(r"(?i)^(?:untitled|microsoft word\b.*|document\d*|.*\.(?:docx?|tex|dvi|indd|pdf))$")
+_PLACEHOLDER_TITLE = re.compile(
+    r"(?i)^(?:untitled|microsoft word\b.*|document\d*|.*\.(?:docx?|tex|dvi|indd|pdf))$"
+)
 
 
 def read_pdf(data: bytes) -> Content:

@@ -1,4 +1,4 @@
-"""Plain text and the markup that is read as it stands: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, data.
+"""Text and markup that are read as they stand: Markdown, reStructuredText, AsciiDoc, Org, LaTeX, data.
 
 Nothing is removed from these, so a quote from them stands in the file itself.
 """
@@ -13,6 +13,9 @@ from orchestra.tools.documents.outline import Content, Heading, one_line
 TITLE_CHARS = 160
 """A longer first line is a sentence and not a title."""
 
+DATA_WORTH = 0.6
+"""Data repeats the words of its keys and says little with them."""
+
 LINE_CHARS = 1000
 """A longer line is no heading."""
 
@@ -21,9 +24,16 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _RULE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
+_SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _FIELD = re.compile(r":?([A-Za-z][A-Za-z -]{0,40}):(?:[ \t]+(.*))?$")
 _FRONT_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*]+|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|<[^>]{1,80}>")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]{1,80}>|:[a-z:]+:(?=`)")
+_SPAN = re.compile(r"(`{1,2}|\*{1,3})(?=\S)([^`]+?)(?<=\S)\1(?!\w)")
+_NUMBERED = re.compile(
+    r"(?:[一二三四五六七八九十百]+、|第[一二三四五六七八九十百\d]+[章节節篇部条]|"
+    r"\d{1,2}(?:\.\d{1,2}){0,3}(?=\.? [A-Z一-鿿]))(?!.*[.。！？；;,，:：]$)"
+)
+LONE_CHARS = 80
 _OTHER_HEADS = {
     ".adoc": re.compile(r"(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$"),
     ".org": re.compile(r"(?P<mark>\*{1,6})[ \t]+(?P<title>\S.*)$"),
@@ -64,7 +74,11 @@ def read_markdown(text: str, extension: str) -> Content:
             continue
         elif before and (setext := _SETEXT.match(line)) and len(setext[1]) > 1:
             headings.append(Heading(before[0], 1 if setext[1][0] == "=" else 2, _bare(before[1])))
-        before = (start, line) if line.strip() and not mark and not line.startswith((" ", "\t", "|", ">", "-")) else None
+        before = (
+            (start, line)
+            if line.strip() and not mark and not line.startswith((" ", "\t", "|", ">", "-"))
+            else None
+        )
     kept = tuple(heading for heading in headings if heading.title)
     return Content(text, title or (kept[0].title if kept else ""), kept, preamble)
 
@@ -74,26 +88,20 @@ def read_restructured(text: str, extension: str) -> Content:
     preamble, fields = _field_list(text)
     headings: list[Heading] = []
     styles: list[str] = []
-    before = [(0, ""), (0, ""), (0, "")]  # the three lines above, so that an overline is seen
+    above, head = (0, ""), (0, "")  # the two lines before, so that an overline is seen
     for start, line in lines(text):
-        rule = _RULE.match(line) if len(line) <= LINE_CHARS else None
-        head_start, head = before[2]
-        over = _RULE.match(before[1][1])
-        if (
-            rule
-            and start >= preamble
-            and head.strip()
-            and not _RULE.match(head)
-            and len(line.rstrip()) >= len(head.strip()) - 2
-        ):
-            overlined = over is not None and over[1] == rule[1]
-            if overlined or (not head.startswith((" ", "\t")) and not before[1][1].strip()):
-                style = rule[1] * (2 if overlined else 1)
+        rule = _RULE.match(line) if line[:1] in _SIGNS and len(line) <= LINE_CHARS else None
+        if rule and start >= preamble and len(line.rstrip()) >= len(head[1].strip()) - 2:
+            overlined = _RULE.match(above[1])
+            double = overlined is not None and overlined[1] == rule[1]
+            alone = not head[1].startswith((" ", "\t")) and not above[1].strip()
+            if head[1].strip() and not _RULE.match(head[1]) and (double or alone):
+                style = rule[1] * (2 if double else 1)
                 if style not in styles:
                     styles.append(style)
-                begin = before[1][0] if overlined else head_start
-                headings.append(Heading(begin, styles.index(style) + 1, _bare(head)))
-        before = [*before[1:], (start, line)]
+                begin = above[0] if double else head[0]
+                headings.append(Heading(begin, styles.index(style) + 1, _bare(head[1])))
+        above, head = head, (start, line)
     title = fields.get("title", "")
     if title and fields.get("pep", "").isdigit():
         title = f"PEP {fields['pep']} - {title}"
@@ -101,8 +109,12 @@ def read_restructured(text: str, extension: str) -> Content:
 
 
 def read_text(text: str, extension: str) -> Content:
-    """Text without markup; a short first line that stands alone is its title, underlined lines are headings."""
+    """Text without markup; a short first line alone is its title, underlined lines are headings.
+
+    Where nothing is underlined, lines that stand alone in capitals or with a number are headings.
+    """
     found = read_restructured(text, extension)
+    headings = found.headings or tuple(_lone_headings(text))
     title = found.title
     if not title:
         rows = [line.strip() for _, line in _first_lines(text, 12)]
@@ -110,12 +122,23 @@ def read_text(text: str, extension: str) -> Content:
         alone = first is not None and (first + 1 >= len(rows) or not rows[first + 1])
         if first is not None and alone and len(rows[first]) <= TITLE_CHARS:
             title = rows[first]
-    return Content(text, one_line(title), found.headings, found.preamble)
+    return Content(text, one_line(title), headings, found.preamble)
+
+
+def _lone_headings(text: str) -> Iterator[Heading]:
+    above, held = "", (0, "")
+    for start, line in [*lines(text), (len(text), "")]:
+        begin, name = held
+        if name and not line.strip() and not above.strip() and len(name) <= LONE_CHARS:
+            numbered = _NUMBERED.match(name)
+            if numbered or (name.isupper() and sum(char.isalpha() for char in name) > 3):
+                yield Heading(begin, numbered[0].count(".") + 1 if numbered else 1, one_line(name))
+        above, held = name, (start, line)
 
 
 def read_data(text: str, extension: str) -> Content:
     """JSON, YAML, TOML, logs: each line for itself."""
-    return Content(text, by_lines=True)
+    return Content(text, by_lines=True, worth=DATA_WORTH)
 
 
 def read_other_markup(text: str, extension: str) -> Content:
@@ -140,7 +163,8 @@ def _first_lines(text: str, count: int) -> list[tuple[int, str]]:
 
 def _bare(title: str) -> str:
     """A heading without emphasis, links and tags."""
-    return one_line(_MARKUP.sub(lambda found: found[1] or "", title))[:TITLE_CHARS]
+    unlinked = _LINK.sub(lambda found: found[1] or "", title[: 2 * TITLE_CHARS])
+    return one_line(_SPAN.sub(r"\2", unlinked))[:TITLE_CHARS]
 
 
 def _front_matter(text: str) -> tuple[int, str]:

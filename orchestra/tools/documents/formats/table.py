@@ -17,7 +17,9 @@ def read_table(text: str, extension: str) -> Content:
     A first row that does not look like names counts as data, and the columns are numbered.
     """
     try:
-        reader = csv.reader(text.splitlines(keepends=True), delimiter=_DELIMITERS.get(extension) or _delimiter(text))
+        reader = csv.reader(
+            text.splitlines(keepends=True), delimiter=_DELIMITERS.get(extension) or _delimiter(text)
+        )
         rows = [row for row in reader if any(cell.strip() for cell in row)]
     except csv.Error:  # a cell of more than 128 KB or a quote that is never closed: not a table
         return read_data(text, extension)

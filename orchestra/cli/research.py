@@ -1,0 +1,130 @@
+"""`orchestra research`: a question and a folder of documents become a cited report."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import click
+
+from orchestra.cli.live import PlainView, TreeView
+from orchestra.cli.main import FAILED, INTERRUPTED
+from orchestra.cli.options import settings_options
+from orchestra.cli.totals import totals
+from orchestra.errors import alone
+
+STOPPED = "interrupted"  # session.INTERRUPTED, written here so that --help imports no session
+
+if TYPE_CHECKING:
+    from orchestra.config.settings import Resolved
+    from orchestra.session.session import Session
+    from orchestra.values.report import Report
+
+
+@click.command()
+@click.argument("question")
+@click.option("--docs", type=click.Path(path_type=Path), required=True, help="The folder of documents.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Where the report goes.")
+@click.option("--format", "form", type=click.Choice(["md", "html", "json"]), default="md", show_default=True)
+@click.option(
+    "--strict", is_flag=True, help="Remove sentences that are not supported, instead of marking them."
+)
+@click.option("--review", is_flag=True, help="Let a reviewer read the draft and the writer mend it once.")
+@click.option("--quiet", is_flag=True, help="Print the report and nothing else.")
+@settings_options
+def research(question: str, docs: Path, resolved: Resolved, **options: Any) -> int:
+    """Answer QUESTION from a folder of documents, every sentence with its quotes."""
+    run = Run(question, docs, resolved, options)
+    return anyio.run(run.run)
+
+
+class Run:
+    """One call of the command."""
+
+    def __init__(self, question: str, docs: Path, resolved: Resolved, options: dict[str, Any]) -> None:
+        self.question = question
+        self.docs = docs
+        self.resolved = resolved
+        self.options = options
+        self.quiet: bool = options["quiet"]
+        self.report: Report | None = None
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    async def run(self) -> int:
+        from orchestra.runtime import Runtime
+        from orchestra.workflow import Options, research_then_write
+
+        self.say(self.resolved.choice)
+        for warning in self.resolved.warnings:
+            click.echo(f"orchestra: {warning}", err=True)
+        view = self._view()
+        options = Options(strict=self.options["strict"], review=self.options["review"])
+        async with Runtime(self.resolved.settings) as runtime:
+            watch = view.progress if view is not None else None
+            async with runtime.session(self.question, documents=self.docs, watch=watch) as session:
+                for problem in session.problems:
+                    self.say(f"left out: {problem}")
+                with view or nullcontext(), alone():
+                    async with anyio.create_task_group() as group:
+                        group.start_soon(stop_on_signal, session, group.cancel_scope)
+                        self.report = await research_then_write(session, self.question, options)
+                        group.cancel_scope.cancel()
+        return INTERRUPTED if self.report is None else self._finish(self.report)
+
+    def _view(self) -> TreeView | PlainView | None:
+        if self.quiet:
+            return None
+        return TreeView(self.question) if sys.stderr.isatty() else PlainView()
+
+    def _finish(self, report: Report) -> int:
+        from orchestra.evidence.render import render_report
+
+        text = render_report(report, self.options["form"])
+        out: Path | None = self.options["out"]
+        path = out or Path(self.resolved.reports) / f"{report.session}.{self.options['form']}"
+        written = write_report(path, text, asked=out is not None)
+        if out is None:
+            click.echo(text)
+        self.say("")
+        if written:
+            self.say(f"report: {path}")
+        self.say(f"session: {report.session} (orchestra show {report.session})")
+        self.say(totals(report))
+        if report.partial:
+            click.echo(f"orchestra: the report is partial: {report.partial}", err=True)
+            return INTERRUPTED if report.partial == STOPPED else FAILED
+        return 0
+
+
+async def stop_on_signal(session: Session, everything: anyio.CancelScope) -> None:
+    """The first Ctrl-C ends the work and leaves a partial report; the second ends the rest as well."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            if session.stopped:
+                everything.cancel()
+            session.stop(STOPPED)
+
+
+def write_report(path: Path, text: str, *, asked: bool) -> bool:
+    """Write the report; a place that cannot be written is an error only if the person asked for it."""
+    from orchestra.errors import InputError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        if asked:
+            click.echo(text)
+            raise InputError(
+                f"the report cannot be written to {path}: {error.strerror}; it is printed instead",
+                key="--out",
+            ) from error
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Settings: their shape, where they come from, and which models were chosen and why."""

@@ -1,0 +1,203 @@
+"""What one agent was told, did and found, as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from msgspec import structs
+
+from orchestra.context.archive import Archive
+from orchestra.context.blocks import LATE, Block, Zone, first_block, settled_place
+from orchestra.context.calls import OpenCalls
+from orchestra.context.labels import data, label_of
+from orchestra.context.recall.recollector import Recollector
+from orchestra.context.returned import Result, result_block, stub
+from orchestra.context.state import EMPTY, Patch, TaskState, merge
+from orchestra.context.tokens import Counter
+from orchestra.errors import InputError
+from orchestra.values.messages import Message, Reply
+
+_place = attrgetter("place")
+
+
+class Record:
+    """The blocks, state and archive of one agent. Not shared; every method is synchronous.
+
+    `turn` is the coming model call, from 1. `at` is in seconds since the epoch, 0.0 where unknown.
+    """
+
+    __slots__ = (
+        "_blocks",
+        "_calls",
+        "_ephemeral",
+        "_instructions",
+        "_numbers",
+        "_settled",
+        "agent",
+        "archive",
+        "counter",
+        "recollector",
+        "result_tokens",
+        "state",
+        "turn",
+    )
+
+    def __init__(self, agent: str, instructions: str, counter: Counter, result_tokens: int) -> None:
+        self.agent = agent
+        self.counter = counter
+        self.result_tokens = result_tokens
+        self.archive = Archive()
+        self.recollector = Recollector(counter)
+        self.state: TaskState = EMPTY
+        self.turn = 1
+        self._instructions = instructions
+        self._blocks: list[Block] = []
+        self._numbers = 1  # the first is for the instructions, which come in with the first use
+        self._settled = False
+        self._calls = OpenCalls()
+        self._ephemeral = False
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks as they stand now, in the order of the prompt."""
+        self._begin()
+        return tuple(sorted(self._blocks, key=_place))
+
+    def add_input(self, text: str, *, at: float = 0.0) -> str:
+        """What the user or the parent agent says; the first is the statement of the task, never cut.
+
+        Returns the block's id. The input before, unless it is the first, becomes a part of the history.
+        """
+        self.close_calls("the user went on", at=at)
+        said = [place for place, block in enumerate(self._blocks) if block.zone == "input"]
+        if len(said) > 1:
+            last = self._blocks[said[-1]]
+            self._blocks[said[-1]] = structs.replace(last, zone="history", why="an earlier input")
+        why = "the current input" if said else "the task as first stated"
+        return self._add("input", "input", Message("user", text), at=at, why=why, leaves="never").id
+
+    def add_data(
+        self, zone: Zone, source: str, text: str, *, query: str = "", why: str = "", at: float = 0.0
+    ) -> str:
+        """A text the agent knows (`knowledge`) or remembers (`memory`), shown fenced.
+
+        Returns the block's id.
+        """
+        if zone not in ("knowledge", "memory"):
+            raise InputError(f"Data goes into the zones knowledge and memory, not into {zone!r}.")
+        message = Message("user", data(label_of(source, query, at), text))
+        return self._add(zone, source, message, at=at, why=why or f"given as {zone}").id
+
+    def add_said(self, speaker: str, text: str, *, at: float = 0.0, when: str = "") -> str:
+        """What somebody said in a conversation that the agent follows; counts as a turn, returns its block's id.
+
+        `when`: its time in words, where seconds are not known.
+        """
+        self._begin()
+        made = self._add("history", speaker, Message("user", f"{speaker}: {text}"), at=at, why="said earlier")
+        self.recollector.date(made.id, when)
+        self.turn += 1
+        return made.id
+
+    def record_reply(self, reply: Reply, *, at: float = 0.0) -> str:
+        """The model's answer; ends the turn. Reasoning is kept only with calls, where endpoints want it back.
+
+        Returns the block's id, "" for an answer with nothing in it, which is not shown again.
+        """
+        self.close_calls("the call did not return", at=at)
+        self._begin()
+        self._expire()
+        if not reply.text and not reply.calls:
+            self.turn += 1
+            return ""
+        reasoning = reply.reasoning if reply.calls else ""
+        message = Message("assistant", reply.text, reply.calls, reasoning=reasoning)
+        made = self._add("history", "reply", message, at=at, why="the model's answer")
+        self.turn += 1
+        self._calls.open(reply.calls, made.place)
+        return made.id
+
+    def record_results(self, results: Sequence[Result], *, at: float = 0.0) -> tuple[str, ...]:
+        """Results of the last reply's calls; once all are there they stand in the order of the calls.
+
+        A result whose call is unknown or was answered before changes nothing. Returns for each the reference
+        of its original, "" for one that is not archived or not taken.
+        """
+        return tuple(self._record_result(result, at) for result in results)
+
+    def close_calls(self, why: str, *, at: float = 0.0) -> None:
+        """Give every call that has no result one that says so."""
+        for call in self._calls.missing():
+            text = f"no result, {why}"
+            self._record_result(Result(call=call, text=text, failed=True, archived=False), at)
+
+    def patch_state(self, *patches: Patch) -> TaskState:
+        """Merge changes into the task state, field by field."""
+        self.state = merge(self.state, *patches)
+        return self.state
+
+    def pin(self, block: str, *, pinned: bool = True) -> None:
+        """Keep a block, and with it the call it belongs to, whatever happens; or no longer."""
+        at = self._find(block)
+        self._blocks[at] = structs.replace(self._blocks[at], pinned=pinned)
+
+    def mark_used(self, block: str) -> None:
+        """Say that nothing in a block is needed any more, so that it is the first to leave."""
+        at = self._find(block)
+        self._blocks[at] = structs.replace(self._blocks[at], used=True)
+
+    def _begin(self) -> None:
+        if not self._instructions:
+            return
+        message = Message("system", self._instructions)
+        self._instructions = ""
+        self._blocks.insert(0, first_block(message, self.counter.message(message)))
+
+    def _add(self, zone: Zone, source: str, message: Message, **fields: object) -> Block:
+        self._numbers += 1
+        made = Block(
+            number=self._numbers,
+            zone=zone,
+            source=source,
+            message=message,
+            tokens=self.counter.message(message),
+            place=LATE + self._numbers if self._settled else settled_place(zone, self._numbers),
+            born=self.turn,
+            **fields,  # type: ignore[arg-type]  # fields of Block
+        )
+        self._blocks.append(made)
+        self.recollector.note(made)
+        return made
+
+    def _record_result(self, result: Result, at: float) -> str:
+        position = self._calls.waiting(result.call.id)
+        if position is None:
+            return ""
+        call, turn, ref = result.call, self.turn - 1, ""
+        if result.archived and result.text:
+            ref = self.archive.put(call.name, result.text, query=call.arguments, turn=turn, at=at)
+        made = result_block(result, ref, at, self.counter, self.result_tokens)
+        self._numbers += 1
+        made = structs.replace(made, number=self._numbers, born=turn, place=self._calls.place)
+        self._calls.answer(position, made)
+        self.recollector.note(made, result.text)
+        self._ephemeral |= result.ephemeral
+        self._blocks += self._calls.take()
+        return ref
+
+    def _expire(self) -> None:
+        """Results that were for one turn leave when the model has answered it."""
+        if not self._ephemeral:
+            return
+        self._ephemeral = False
+        for at, block in enumerate(self._blocks):
+            if block.leaves == "turn":
+                self._blocks[at] = stub(block, self.counter)
+
+    def _find(self, block: str) -> int:
+        self._begin()
+        for at, known in enumerate(self._blocks):
+            if known.id == block:
+                return at
+        raise InputError(f"There is no block {block!r} in the context of {self.agent}.")

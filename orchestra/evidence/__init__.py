@@ -1,0 +1,1 @@
+"""What may be claimed: sources, quotes, claims, the brief and the checked report."""

@@ -1,0 +1,253 @@
+"""From studies to the one brief that a writer sees: without duplicates, within its cap, nobody silenced."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
+
+import msgspec
+
+from orchestra.context.fence import fence
+from orchestra.evidence.language import words_for
+from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
+from orchestra.values.drafts import Plan
+from orchestra.values.handoffs import Brief, HandOff, Status, Study
+from orchestra.values.sources import Claim, Conflict, Quote
+
+Count = Callable[[str], int]
+
+_HEAD_SHARE = 0.25  # of the cap, at most, for each of: the question; gaps and conflicts
+_MOST_CONFLICTS = 20
+_SLACK = 8  # tokens that joining lines may add
+
+
+def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str = "") -> HandOff[Study]:
+    """`study` within `cap` tokens as its claims stand in a brief, in an envelope for the brief.
+
+    What goes first is what a document that is already there says. `reason`: why the researcher ended early.
+    """
+    costs = [count(_line(claim, 1)) for claim in study.claims]
+    kept = _ranked([(0, claim) for claim in study.claims], costs, cap - count("\n".join(study.gaps)))
+    claims = tuple(study.claims[at] for at in sorted(kept))
+    status: Status = "partial" if reason else "done"
+    return HandOff(
+        sender=sender,
+        receiver="brief",
+        value=msgspec.structs.replace(study, claims=claims),
+        status=status,
+        reason=reason,
+        tokens=sum(costs[at] for at in kept) + count("\n".join(study.gaps)),
+        cap=cap,
+        left_out=len(study.claims) - len(claims),
+        references=_references(claims),
+    )
+
+
+def failed_study(*, sender: str, reason: str) -> HandOff[Study]:
+    """The envelope of a researcher that ended without findings."""
+    return HandOff(sender=sender, receiver="brief", value=None, status="failed", reason=reason)
+
+
+def make_brief(
+    question: str, plan: Plan, studies: Sequence[HandOff[Study]], *, cap: int, count: Count
+) -> HandOff[Brief]:
+    """One brief of all `studies`, which stand in the order of `plan.questions`, one each.
+
+    Claims that say the same become one with the quotes of all; claims of different documents that give
+    different values for the same thing become conflicts; a failed researcher becomes a gap. The brief as
+    rendered keeps within `cap` tokens: claims are taken in turn from each sub-question and, within it, from
+    the document with the fewest so far, those in a conflict first. `left_out` counts the claims that did not
+    fit. Same input, same brief.
+    """
+    questions = tuple(" ".join(part.split()) for part in plan.questions)
+    readings, places = _merged(studies)
+    conflicts = [pair for pair, _ in zip(find_conflicts(readings), range(_MOST_CONFLICTS), strict=False)]
+    gaps = _gaps(question, questions, studies)
+    brief = _within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
+    disputed = {at for first, second, _ in conflicts for at in (first, second)}
+    order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
+    items = [(places[at], readings[at].claim) for at in order]
+    costs = [count(_line(claim, place + 1)) + 1 for place, claim in items]
+    room = cap - count(render_brief(brief)) - _SLACK - sum(count(about) + 16 for _, _, about in conflicts)
+    kept = [order[at] for at in _ranked(items, costs, room)]
+    while True:
+        full = _numbered(brief, readings, places, sorted(kept, key=lambda at: (places[at], at)), conflicts)
+        tokens = count(render_brief(full))
+        if tokens <= cap or not kept:
+            break
+        kept.pop()  # the sum of parts is near the whole, not equal to it
+    failed = [study for study in studies if study.value is None]
+    status: Status = "done" if not failed else "partial" if len(failed) < len(studies) else "failed"
+    return HandOff(
+        sender="brief",
+        receiver="writer",
+        value=full,
+        status=status,
+        reason="; ".join(dict.fromkeys(study.reason for study in failed)),
+        tokens=tokens,
+        cap=cap,
+        left_out=len(readings) - len(kept),
+        references=_references(full.claims),
+    )
+
+
+def render_brief(brief: Brief) -> str:
+    """The writer's input: head lines, then the claims as JSON lines in a fence."""
+    lines = [f"Question: {_flat(brief.question)}", f"Title: {_flat(brief.title)}", "Sub-questions:"]
+    lines += [f"{number}. {_flat(text)}" for number, text in enumerate(brief.questions, 1)]
+    if brief.conflicts:
+        lines.append("Conflicts:")
+        lines += [f"- {' / '.join(conflict.claims)}: {_flat(conflict.about)}" for conflict in brief.conflicts]
+    if brief.gaps:
+        lines.append("Gaps:")
+        lines += [f"- {_flat(gap)}" for gap in brief.gaps]
+    number_of = {text: number for number, text in reversed(list(enumerate(brief.questions, 1)))}
+    claims = "\n".join(_line(claim, number_of.get(claim.question, 1)) for claim in brief.claims)
+    return "\n".join(lines) + "\n\n" + fence("Claims", claims)
+
+
+def _line(claim: Claim, number: int) -> str:
+    quotes = [{"document": quote.locator, "title": quote.title, "text": quote.text} for quote in claim.quotes]
+    line = {"id": claim.id or "c00", "question": number, "claim": claim.text, "quotes": quotes}
+    return msgspec.json.encode(line).decode()
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _merged(studies: Sequence[HandOff[Study]]) -> tuple[list[Reading], list[int]]:
+    """All claims, duplicates merged into the first, and the place of each in the plan."""
+    kept: list[Reading] = []
+    places: list[int] = []
+    by_key: dict[object, list[int]] = defaultdict(list)
+    for place, study in enumerate(studies):
+        for claim in study.value.claims if study.value else ():
+            reading = Reading(claim)
+            keys = [*{quote.locator for quote in claim.quotes}, reading.values]
+            near = sorted({at for key in keys for at in by_key[key]})
+            twin = next((at for at in near if is_duplicate(kept[at], reading)), None)
+            if twin is not None:
+                quotes = _joined(kept[twin].claim.quotes, claim.quotes)
+                kept[twin] = Reading(msgspec.structs.replace(kept[twin].claim, quotes=quotes))
+                continue
+            for key in keys:
+                by_key[key].append(len(kept))
+            kept.append(reading)
+            places.append(place)
+    return kept, places
+
+
+def _joined(quotes: Iterable[Quote], more: Iterable[Quote]) -> tuple[Quote, ...]:
+    return tuple({(quote.locator, quote.start, quote.end): quote for quote in (*quotes, *more)}.values())
+
+
+def _gaps(question: str, questions: Sequence[str], studies: Sequence[HandOff[Study]]) -> tuple[str, ...]:
+    say = words_for(question)
+    gaps: list[str] = []
+    for text, study in zip_longest(questions, studies):
+        if study is None:
+            gaps.append(say.not_studied(text))
+        elif study.value is None:
+            gaps.append(say.failed(text or "", study.reason))
+        else:
+            gaps += study.value.gaps
+            if not study.value.claims and not study.value.gaps:
+                gaps.append(say.nothing_found(text or study.value.question))
+    known: dict[str, str] = {}
+    for gap in gaps:
+        known.setdefault(_flat(gap).casefold().rstrip(".。"), _flat(gap))
+    return tuple(known.values())
+
+
+def _within_cap(brief: Brief, cap: int, count: Count) -> Brief:
+    """A question, gaps or sub-questions that alone would fill the cap are cut with a visible mark."""
+    share = int(cap * _HEAD_SHARE)
+    cut = {
+        "question": _cut(brief.question, share, count),
+        "title": _cut(brief.title, share // 4, count),
+        "questions": tuple(
+            _cut(text, share // max(1, len(brief.questions)), count) for text in brief.questions
+        ),
+    }
+    gaps: list[str] = []
+    room = share
+    for gap in brief.gaps:
+        cost = count(gap) + 2
+        if cost > room:
+            break
+        gaps.append(gap)
+        room -= cost
+    return msgspec.structs.replace(brief, **cut, gaps=tuple(gaps))
+
+
+def _cut(text: str, tokens: int, count: Count) -> str:
+    if count(text) <= tokens:
+        return text
+    keep = len(text)
+    while keep > 1 and count(text[:keep]) > tokens - 3:
+        keep = int(keep * min(0.9, (tokens + 1) / count(text[:keep]) + 0.02))
+    return f"{text[:keep].rstrip()} […]"
+
+
+def _ranked(items: Sequence[tuple[int, Claim]], costs: Sequence[int], room: int) -> list[int]:
+    """Indexes into `items` in the order in which they were taken, as many as `room` tokens hold.
+
+    Sub-questions take turns; within one the document with the fewest claims so far is next.
+    """
+    waiting: dict[int, dict[str, deque[int]]] = defaultdict(lambda: defaultdict(deque))
+    for at, (place, claim) in enumerate(items):
+        waiting[place][_home(claim)].append(at)
+    used: Counter[str] = Counter()
+    taken: list[int] = []
+    while waiting:
+        for place in list(waiting):
+            homes = waiting[place]
+            while homes:
+                home = min(homes, key=lambda home: (used[home], homes[home][0]))
+                at = homes[home].popleft()
+                if not homes[home]:
+                    del homes[home]
+                if costs[at] <= room:
+                    room -= costs[at]
+                    used[home] += 1
+                    taken.append(at)
+                    break
+            else:
+                del waiting[place]
+    return taken
+
+
+def _home(claim: Claim) -> str:
+    return claim.quotes[0].locator if claim.quotes else ""
+
+
+def _numbered(
+    brief: Brief,
+    readings: Sequence[Reading],
+    places: Sequence[int],
+    kept: Sequence[int],
+    conflicts: Sequence[tuple[int, int, str]],
+) -> Brief:
+    ids = {at: f"c{number}" for number, at in enumerate(kept, 1)}
+    claims = tuple(
+        msgspec.structs.replace(
+            readings[at].claim,
+            id=ids[at],
+            question=brief.questions[places[at]]
+            if places[at] < len(brief.questions)
+            else readings[at].claim.question,
+        )
+        for at in kept
+    )
+    named = tuple(
+        Conflict((ids[first], ids[second]), about)
+        for first, second, about in conflicts
+        if first in ids and second in ids
+    )
+    return msgspec.structs.replace(brief, claims=claims, conflicts=named)
+
+
+def _references(claims: Iterable[Claim]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(quote.locator for claim in claims for quote in claim.quotes))

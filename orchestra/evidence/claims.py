@@ -1,0 +1,109 @@
+"""A researcher's findings, checked: each quote located, each statement held against its quotes."""
+
+from __future__ import annotations
+
+import re
+
+from orchestra.context.facts import Fact, missing_facts
+from orchestra.evidence.ledger import Ledger
+from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
+from orchestra.values.handoffs import Study
+from orchestra.values.sources import Claim, Quote
+
+_MOST_SHOWN = 160  # characters of a text that stands in a note
+_LONGEST_STATEMENT = 600  # characters of quotes that may stand in for a statement
+_INLINE = re.compile(
+    r"``(.+?)``|`([^`\n]+)`_{0,2}|\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<!\w)\*(?=[^\s*])([^*\n]+?)\*(?!\w)", re.DOTALL
+)
+_ROLE = re.compile(r":([a-z]{2,8}):`~?([^`<]+)(?: <[^`>]*>)?`")
+_LINK = re.compile(r"!?\[([^\]\n]{1,200})\]\([^()\s]{1,500}\)")
+_EDGE = re.compile(r"^\s*(?:#{1,6}|[-*+•>]|\d{1,3}[.)])\s+|\s*[,;:]\s*$")
+
+
+def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: str) -> Study:
+    """`findings` as a study: claims whose quotes stand verbatim in sources of this session.
+
+    A quote is looked for in the source that it names, then in the agent's others: verbatim is proof, a wrong
+    label is not. A claim without any quote left goes. A statement with a figure, date, id or name that its
+    quotes do not have gives way to the quotes' own words. Each such change is a line of `dropped`. Claims
+    have no ids yet; the brief gives them.
+    """
+    claims: list[Claim] = []
+    notes: list[str] = []
+    for draft in findings.claims:
+        quotes = _located(draft, ledger, agent, notes)
+        if not quotes:
+            notes.append(f"Claim dropped, none of its quotes stands in a source: {_shown(draft.statement)}")
+            continue
+        statement = " ".join(draft.statement.split())
+        missing = _unborne(statement, quotes, question)
+        if missing or not statement:
+            own = own_words(quotes)
+            if missing:
+                named = ", ".join(fact.text for fact in missing)
+                notes.append(
+                    f"Statement replaced by its quote, which does not have {named}: {_shown(statement)}"
+                )
+            statement = own
+        claims.append(Claim("", statement, quotes, question))
+    gaps = tuple(dict.fromkeys(" ".join(gap.split()) for gap in findings.gaps if gap.strip()))
+    return Study(question, tuple(claims), gaps, tuple(notes))
+
+
+def identity_of(quotes: tuple[Quote, ...]) -> list[str]:
+    """What names the sources of `quotes`: titles and locators; they bear out names, ids and dates."""
+    return [
+        *dict.fromkeys(quote.title for quote in quotes),
+        *dict.fromkeys(quote.locator for quote in quotes),
+    ]
+
+
+def own_words(quotes: tuple[Quote, ...]) -> str:
+    """The quotes as one statement, without markup."""
+    words = ""
+    for quote in quotes:
+        piece = _without_markup(quote.text)
+        if words and len(words) + len(piece) > _LONGEST_STATEMENT:
+            break
+        words = f"{words} {piece}".strip()
+    return words
+
+
+def _located(draft: DraftClaim, ledger: Ledger, agent: str, notes: list[str]) -> tuple[Quote, ...]:
+    found: dict[tuple[str, int, int], Quote] = {}
+    for draft_quote in draft.quotes:
+        quotes = _locate(draft_quote, ledger, agent)
+        if not quotes:
+            notes.append(
+                f"Quote dropped, it does not stand in {draft_quote.source!r}: {_shown(draft_quote.text)}"
+            )
+        for quote in quotes:
+            found.setdefault((quote.locator, quote.start, quote.end), quote)
+    return tuple(found.values())
+
+
+def _locate(draft: DraftQuote, ledger: Ledger, agent: str) -> tuple[Quote, ...]:
+    named = ledger.document(agent, draft.source)
+    others = [document for document in ledger.seen_by(agent) if document is not named]
+    for document in [named, *others] if named else others:
+        quotes = ledger.searchable(document).quotes(draft.text, ledger.shown(agent, document))
+        if quotes:
+            return quotes
+    return ()
+
+
+def _unborne(statement: str, quotes: tuple[Quote, ...], question: str) -> tuple[Fact, ...]:
+    texts = [quote.text for quote in quotes]
+    return missing_facts(statement, texts, identity=[*identity_of(quotes), question])
+
+
+def _without_markup(text: str) -> str:
+    text = _ROLE.sub(lambda role: f"{role[1].upper()} {role[2]}" if role[2].isdigit() else role[2], text)
+    text = _LINK.sub(r"\1", text)
+    text = _INLINE.sub(lambda mark: next(part for part in mark.groups() if part is not None), text)
+    return " ".join(_EDGE.sub("", text).split())
+
+
+def _shown(text: str) -> str:
+    flat = " ".join(text.split())
+    return f"“{flat}”" if len(flat) <= _MOST_SHOWN else f"“{flat[:_MOST_SHOWN]}…”"

@@ -1,0 +1,187 @@
+"""How alike two claims are: duplicates, and claims that say something different of the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from orchestra.context.clauses import find_negations
+from orchestra.context.facts import find_facts, plain, same_fact
+from orchestra.context.units import in_base
+from orchestra.text.terms import terms
+from orchestra.values.facts import Fact
+from orchestra.values.sources import Claim, Quote
+
+_SAME_SPAN = 0.8
+_SAME_WORDS = 0.9
+_LEAST_SHARED = 3
+_LEAST_SHARED_PAIRS = 5  # of Chinese or Japanese character pairs
+# Words that say that, not what: they may differ between two statements of the same thing.
+_GENERIC = """contain hold have provide give report say state show average typical typically approximately
+    estimate estimated measure measured find found roughly around nearly almost about total average mean
+    usually generally brew brewed standard normal one single per each every amount level number value reach
+    count stand come make take become remain use used according published current currently overall"""
+_CLAUSE = re.compile(r"[,;:](?=\s)|[.!?](?=\s|$)|[，。；：！？]|\s[-–—]\s|[()（）]")
+_ABOUT = re.compile(r"\b(?:in|of|for|per|by|to|from|since|until|during|between)\b")
+
+
+@lru_cache(maxsize=1)
+def _generic() -> frozenset[str]:
+    return frozenset(terms(_GENERIC))
+
+
+class Reading:
+    """A claim with what comparing it needs, each worked out once."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        return Counter(terms(self.claim.text))
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        return [fact for fact in find_facts(self.claim.text) if fact.kind not in ("negation", "constraint")]
+
+    @cached_property
+    def values(self) -> frozenset[tuple[str, str]]:
+        return frozenset((fact.value, fact.unit) for fact in self.facts if fact.kind != "name")
+
+    @cached_property
+    def denies(self) -> bool:
+        return next(find_negations(plain(self.claim.text)), None) is not None
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        return list(_measures(self))
+
+
+class Measure:
+    """A clause with a figure or a year: its telling words, the values of one dimension, the other facts."""
+
+    def __init__(self, words: frozenset[str], dimension: str, values: list[Fact], others: list[Fact]) -> None:
+        self.words = words
+        self.dimension = dimension
+        self.values = values
+        self.others = others
+
+
+def is_duplicate(one: Reading, other: Reading) -> bool:
+    """Whether keeping one of both loses nothing: same figures and polarity, and the same quote or wording."""
+    if one.values != other.values or one.denies != other.denies:
+        return False
+    if any(_same_span(mine, theirs) for mine in one.claim.quotes for theirs in other.claim.quotes):
+        return True
+    both = sum((one.words & other.words).values())
+    either = sum((one.words | other.words).values())
+    return either > 0 and both / either >= _SAME_WORDS
+
+
+def _same_span(one: Quote, other: Quote) -> bool:
+    if one.locator != other.locator:
+        return False
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return shared >= _SAME_SPAN * max(one.end - one.start, other.end - other.start)
+
+
+def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]]:
+    """Pairs of claims of different documents whose clauses name the same thing with different values.
+
+    Made to be right rather than complete: the shorter clause must be borne by the longer word for word, but
+    for words that say nothing, and no other date, name or figure may set the two apart.
+    """
+    by_word: dict[str, list[int]] = defaultdict(list)
+    for at, reading in enumerate(readings):
+        partners = Counter(before for word in reading.words for before in by_word[word])
+        for before in sorted(partners):
+            if partners[before] >= 2 and _apart(readings[before].claim, reading.claim):
+                about = _disagreement(readings[before], reading)
+                if about:
+                    yield before, at, about
+        for word in reading.words:
+            by_word[word].append(at)
+
+
+def _apart(one: Claim, other: Claim) -> bool:
+    return not {quote.locator for quote in one.quotes} & {quote.locator for quote in other.quotes}
+
+
+def _disagreement(one: Reading, other: Reading) -> str:
+    for mine in one.measures:
+        for theirs in other.measures:
+            if mine.dimension == theirs.dimension and _same_subject(mine, theirs) and _differ(mine, theirs):
+                return f"{_listed(mine.values)} / {_listed(theirs.values)}"
+    return ""
+
+
+def _measures(reading: Reading) -> Iterator[Measure]:
+    text = reading.claim.text
+    edges = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
+    for start, end in pairwise(edges):
+        inside = [fact for fact in reading.facts if start <= fact.start and fact.end <= end]
+        figures = [
+            fact
+            for fact in inside
+            if fact.kind in ("number", "percent", "money", "date") and fact.unit != "ordinal"
+        ]
+        if not figures:
+            continue
+        bare = text[start:end]
+        for fact in sorted(figures, key=lambda fact: -fact.start):
+            bare = bare[: fact.start - start] + " " + bare[fact.end - start :]
+        words = frozenset(terms(bare)) - _generic()
+        for dimension in dict.fromkeys(_dimension(fact) for fact in figures):
+            values = [fact for fact in figures if _dimension(fact) == dimension]
+            yield Measure(words, dimension, values, [fact for fact in inside if fact not in values])
+
+
+def _dimension(fact: Fact) -> str:
+    if fact.kind == "date":
+        return "date"
+    return in_base(1.0, fact.unit)[0] if fact.unit else "count"
+
+
+def _same_subject(one: Measure, other: Measure) -> bool:
+    few, many = sorted((one.words, other.words), key=len)
+    shared = few & many
+    wide = sum(not word.isascii() for word in few)
+    least = _LEAST_SHARED_PAIRS if wide > len(few) / 2 else _LEAST_SHARED
+    allowed = len(few) // 6 if wide > len(few) / 2 else 0
+    if len(shared) < least or len(few - shared) > allowed:
+        return False
+    return all(_borne(fact, other.others) or not _rivals(fact, other.others) for fact in one.others) and all(
+        _borne(fact, one.others) or not _rivals(fact, one.others) for fact in other.others
+    )
+
+
+def _borne(fact: Fact, others: Sequence[Fact]) -> bool:
+    return any(same_fact(fact, other) for other in others)
+
+
+def _rivals(fact: Fact, others: Sequence[Fact]) -> bool:
+    """Whether the other side names something of the same kind instead: another cup, year or city."""
+    return any(other.kind == fact.kind and _dimension(other) == _dimension(fact) for other in others)
+
+
+def _differ(one: Measure, other: Measure) -> bool:
+    """No value in common, and none within the other's range."""
+    if any(same_fact(mine, theirs) for mine in one.values for theirs in other.values):
+        return False
+    if one.dimension == "date":
+        return len(one.values) == len(other.values) == 1
+    return not (_within(one.values, other.values) or _within(other.values, one.values))
+
+
+def _within(values: Sequence[Fact], bounds: Sequence[Fact]) -> bool:
+    sizes = [in_base(float(fact.value), fact.unit)[1] for fact in bounds]
+    return len(sizes) > 1 and all(
+        min(sizes) <= in_base(float(fact.value), fact.unit)[1] <= max(sizes) for fact in values
+    )
+
+
+def _listed(values: Sequence[Fact]) -> str:
+    return ", ".join(dict.fromkeys(fact.text.strip() for fact in values))

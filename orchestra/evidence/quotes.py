@@ -1,0 +1,170 @@
+"""Finding what a model quotes in the document it quotes from: verbatim, or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from orchestra.text.fold import Folded, fold
+from orchestra.values.sources import Document, Quote
+
+LEAST_WEIGHT = 10  # letters and digits, a Chinese or Japanese character counting three: "the" is no quote
+
+_ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*(?:\.{3}|…+)\s*[\])]|\.{3,}|…+|\. \. \.)\s*")
+_OUTER = "\"'`“”‘’„«»「」『』* \t\r\n"
+_STOPS = ".,;:!?。，；：！？、…\"'”’」』 "
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]")
+_LETTER = re.compile(r"[^\W_]")
+_MARKUP = re.compile(r"[*`]")
+_MOST_PARTS = 8
+_MOST_OCCURRENCES = 1_000  # of a span that stands everywhere but never between two edges
+_NUMERALS = frozenset("零〇一二两三四五六七八九十百千万亿点")
+
+
+class Searchable:
+    """A document made ready to be quoted from; its folded forms are made when first needed and kept."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._folded: Folded | None = None
+        self._unmarked: Folded | None = None
+
+    def quote(self, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
+        """See `find_quote`."""
+        if self._folded is None:
+            self._folded = fold(self.document.text)
+        given = fold(text).text.strip()
+        span = _first_span(self._folded, given, near)
+        if span is None and _MARKUP.search(self.document.text):
+            if self._unmarked is None:
+                self._unmarked = fold(self.document.text, unmarked=True)
+            span = _first_span(self._unmarked, fold(text, unmarked=True).text.strip(), near)
+        if span is None:
+            return None
+        start, end = span
+        return Quote(self.document.locator, self.document.title, self.document.text[start:end], start, end)
+
+    def quotes(self, text: str, near: Sequence[tuple[int, int]] = ()) -> tuple[Quote, ...]:
+        """See `find_quotes`."""
+        whole = self.quote(text, near)
+        if whole is not None:
+            return (whole,)
+        parts = [part for part in _ELLIPSIS.split(text) if part.strip(_OUTER)]
+        if not 2 <= len(parts) <= _MOST_PARTS:
+            return ()
+        found: list[Quote] = []
+        for part in parts:
+            after = found[-1].end if found else 0
+            quote = self.quote(part, ((after, len(self.document.text)),))
+            if quote is None or quote.start < after:
+                return ()
+            found.append(quote)
+        return tuple(found)
+
+
+def find_quote(document: Document, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
+    """The verbatim span of `document` that `text` quotes, None if it is not there or too short to be one.
+
+    White space, Unicode form, typographic signs and marks of emphasis or code may differ, quotation marks may
+    stand around it, its last stop may be missing and its first letter be large or small; nothing else may.
+    A span inside one of `near` is preferred, then the first.
+    """
+    return Searchable(document).quote(text, near)
+
+
+def find_quotes(document: Document, text: str, near: Sequence[tuple[int, int]] = ()) -> tuple[Quote, ...]:
+    """As `find_quote`, and where `text` leaves something out with an ellipsis, a quote for each part.
+
+    The parts must all be there and in their order; otherwise there is none.
+    """
+    return Searchable(document).quotes(text, near)
+
+
+def _first_span(source: Folded, given: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    for wanted in _forms(given):
+        if not _is_enough(wanted):
+            return None
+        span = _span(source, wanted, near)
+        if span is not None:
+            return span
+    return None
+
+
+def _forms(given: str) -> Iterator[str]:
+    """What to look for, nearest to the letter first."""
+    yield given
+    bare = given.strip(_OUTER)
+    if bare != given:
+        yield bare
+    ended = bare.rstrip(_STOPS)
+    if ended != bare:
+        yield ended
+    if ended and ended[0].swapcase() != ended[0] and len(ended[0].swapcase()) == 1:
+        for form in (bare, ended):
+            yield form[0].swapcase() + form[1:]
+
+
+def _is_enough(text: str) -> bool:
+    wide = len(_WIDE.findall(text))
+    letters = len(_LETTER.findall(text)) - wide
+    return letters + 3 * wide >= LEAST_WEIGHT and (wide > 3 or " " in text)
+
+
+def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    first: tuple[int, int] | None = None
+    for start in _occurrences(source.text, wanted):
+        span = source.span(start, start + len(wanted))
+        if not near or any(left <= span[0] and span[1] <= right for left, right in near):
+            return span
+        first = first or span
+    return first
+
+
+def _occurrences(text: str, wanted: str) -> Iterator[int]:
+    """Where `wanted` stands between the edges of words and numbers."""
+    at = text.find(wanted)
+    for _ in range(_MOST_OCCURRENCES):
+        if at < 0:
+            return
+        if not _cuts_left(text, at) and not _cuts_right(text, at + len(wanted)):
+            yield at
+        at = text.find(wanted, at + 1)
+
+
+def _cuts_left(text: str, at: int) -> bool:
+    """Whether a word, a number or its sign is cut in two before `at`: no `1,250 units` from 11,250 units."""
+    before, first = text[at - 1 : at] if at else "", text[at]
+    if not before:
+        return False
+    if first.isdigit():
+        joined = (
+            before in ".,-+"
+            and at > 1
+            and (text[at - 2].isdigit() or (before in "-+." and not text[at - 2].isalnum()))
+        )
+        return before.isdigit() or joined or _is_latin(before) or (before == "-" and at == 1)
+    if first in _NUMERALS:
+        return before in _NUMERALS or before.isdigit()
+    return _is_latin(first) and (_is_latin(before) or before == "_")
+
+
+def _cuts_right(text: str, end: int) -> bool:
+    last, after = text[end - 1], text[end : end + 1]
+    if not after:
+        return False
+    if last.isdigit():
+        more = text[end + 1 : end + 2].isdigit()
+        return (
+            after.isdigit()
+            or (after in ".," and more)
+            or _is_latin(after)
+            or after in "%‰"
+            or after in _NUMERALS
+        )
+    if last in _NUMERALS:
+        return after in _NUMERALS
+    return _is_latin(last) and (_is_latin(after) or after == "_")
+
+
+def _is_latin(char: str) -> bool:
+    return char.isalnum() and not _WIDE.match(char)

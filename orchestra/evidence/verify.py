@@ -1,0 +1,226 @@
+"""A draft, checked sentence by sentence against the quotes of the claims that it cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from orchestra.context.facts import Evidence
+from orchestra.evidence.claims import identity_of
+from orchestra.evidence.language import words_for
+from orchestra.evidence.ledger import Ledger, source_id
+from orchestra.text.terms import terms
+from orchestra.values.drafts import Draft, DraftSentence
+from orchestra.values.handoffs import Brief
+from orchestra.values.report import Reference, ReferenceQuote, Report, Section, Sentence
+from orchestra.values.sources import Claim, Quote
+
+_LEAST_TERMS = 4  # a sentence with fewer telling words may share none with its quotes
+# Marks that a model put into its sentence: claim ids anywhere, bare numbers only at its end.
+_IDS = re.compile(r"\s*[\[(（]c\d{1,4}(?:\s*[,;、]\s*c\d{1,4})*[\])）]", re.IGNORECASE)
+_NUMBERS = re.compile(r"(?:\s+|(?<=[.。!?！？]))(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\])+(?=[.。!?！？]?\s*$)")
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_COUNTED = re.compile(
+    "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff](?:[^\\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]*[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])?"
+)
+
+
+def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = False) -> Report:
+    """The report that `draft` becomes: only citations of claims that were handed over, each sentence checked.
+
+    A sentence is supported when it cites at least one claim of `brief`, every quote of those claims stands
+    at its offsets in a source of `ledger`, and every figure of the sentence stands in these quotes, every
+    date, id and name in the quotes, the titles or locators of their documents, or the question. What fails is
+    marked, or with `strict` taken out and listed in `removed`. References are numbered in the order of first
+    citation. `supported_share` is that of the sentences shown, 0 where there are none.
+
+    The report's session, usage, seconds, notes and partial are left empty for the caller to fill.
+    """
+    checker = _Checker(brief, ledger)
+    summary = [checker.check(sentence) for sentence in _told(draft.summary)]
+    sections = [
+        (_flat(section.heading), [checker.check(sentence) for sentence in _told(section.sentences)])
+        for section in draft.sections
+    ]
+    all_checked = [*summary, *(checked for _, checkeds in sections for checked in checkeds)]
+    removed = tuple(checked.shown(()) for checked in all_checked if strict and not checked.is_supported)
+    numbers = _Numbers(ledger)
+    shown_summary = numbers.shown(summary, strict)
+    shown_sections = tuple(
+        Section(heading, shown)
+        for heading, checkeds in sections
+        if (shown := numbers.shown(checkeds, strict))
+    )
+    title = _flat(draft.title or brief.title or brief.question[:200])
+    shown_all = [*shown_summary, *(sentence for section in shown_sections for sentence in section.sentences)]
+    report = Report(
+        session="",
+        question=brief.question,
+        title=title,
+        summary=shown_summary,
+        sections=shown_sections,
+        references=numbers.references(),
+        gaps=brief.gaps,
+        conflicts=_conflicts(brief),
+        removed=removed,
+        supported_share=sum(sentence.supported for sentence in shown_all) / len(shown_all)
+        if shown_all
+        else 0.0,
+    )
+    return msgspec.structs.replace(report, words=count_words(report))
+
+
+def count_words(report: Report) -> int:
+    """Words of title, summary and sections; a Chinese or Japanese character counts as one."""
+    texts = [report.title, *(sentence.text for sentence in report.summary)]
+    for section in report.sections:
+        texts += [section.heading, *(sentence.text for sentence in section.sentences)]
+    return sum(len(_COUNTED.findall(text)) for text in texts)
+
+
+class _Checked(Struct, frozen=True):
+    """A sentence with the claims that it cites and what is wrong with it."""
+
+    text: str
+    claims: tuple[Claim, ...]
+    problem: str
+
+    @property
+    def is_supported(self) -> bool:
+        return not self.problem
+
+    def shown(self, citations: tuple[int, ...]) -> Sentence:
+        return Sentence(self.text, citations, not self.problem, self.problem)
+
+
+class _Checker:
+    def __init__(self, brief: Brief, ledger: Ledger) -> None:
+        self._claims = {claim.id.casefold(): claim for claim in brief.claims if claim.id}
+        self._questions = [brief.question, *brief.questions]
+        self._say = words_for(brief.question)
+        self._ledger = ledger
+        self._verbatim: dict[Quote, bool] = {}
+        self._evidence: dict[tuple[str, ...], Evidence] = {}
+        self._terms: dict[tuple[str, ...], frozenset[str]] = {}
+
+    def check(self, sentence: DraftSentence) -> _Checked:
+        text = _unmarked(sentence.text)
+        named = list(
+            dict.fromkeys(name.strip(" []()").casefold() for name in sentence.claims if name.strip())
+        )
+        claims = tuple(self._claims[name] for name in named if name in self._claims)
+        unknown = [name for name in named if name not in self._claims]
+        return _Checked(text, claims, self._problem(text, claims, unknown))
+
+    def _problem(self, text: str, claims: tuple[Claim, ...], unknown: Sequence[str]) -> str:
+        if unknown:
+            return self._say.unknown_claims(unknown)
+        if not claims:
+            return self._say.no_citation()
+        quotes = tuple(dict.fromkeys(quote for claim in claims for quote in claim.quotes))
+        if not quotes or not all(self._stands(quote) for quote in quotes):
+            return self._say.not_verbatim()
+        key = tuple(claim.id for claim in claims)
+        missing = self._read(key, quotes).missing(text)
+        if missing:
+            return self._say.not_borne(list(dict.fromkeys(fact.text for fact in missing)))
+        if self._is_unrelated(key, text, quotes):
+            return self._say.unrelated()
+        return ""
+
+    def _read(self, key: tuple[str, ...], quotes: tuple[Quote, ...]) -> Evidence:
+        if key not in self._evidence:
+            texts = [quote.text for quote in quotes]
+            self._evidence[key] = Evidence(texts, [*identity_of(quotes), *self._questions])
+        return self._evidence[key]
+
+    def _stands(self, quote: Quote) -> bool:
+        if quote not in self._verbatim:
+            self._verbatim[quote] = _source_of(quote, self._ledger) != ""
+        return self._verbatim[quote]
+
+    def _is_unrelated(self, key: tuple[str, ...], text: str, quotes: tuple[Quote, ...]) -> bool:
+        """Not one telling word of the sentence in its quotes or titles; two scripts cannot be compared so."""
+        if key not in self._terms:
+            whole = "\n".join((*(quote.text for quote in quotes), *identity_of(quotes)))
+            self._terms[key] = frozenset(terms(whole))
+        mine = set(terms(text))
+        if len(mine) < _LEAST_TERMS or bool(_WIDE.search(text)) != any(
+            _WIDE.search(quote.text) for quote in quotes
+        ):
+            return False
+        return not mine & self._terms[key]
+
+
+class _Numbers:
+    """References as they are first cited; a source has one number, its quotes stand as they were cited."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._quotes: dict[tuple[str, str], dict[tuple[int, int], Quote]] = {}
+        self._order: dict[tuple[str, str], int] = {}
+
+    def shown(self, checkeds: Iterable[_Checked], strict: bool) -> tuple[Sentence, ...]:
+        return tuple(
+            checked.shown(tuple(dict.fromkeys(self._cite(checked.claims))))
+            for checked in checkeds
+            if checked.is_supported or not strict
+        )
+
+    def _cite(self, claims: Iterable[Claim]) -> Iterator[int]:
+        for claim in claims:
+            for quote in claim.quotes:
+                source = _source_of(quote, self._ledger)
+                if source:
+                    key = (quote.locator, source)
+                    self._quotes.setdefault(key, {}).setdefault((quote.start, quote.end), quote)
+                    yield self._order.setdefault(key, len(self._order) + 1)
+
+    def references(self) -> tuple[Reference, ...]:
+        made = []
+        for (locator, source), number in self._order.items():
+            quotes = list(self._quotes[locator, source].values())
+            listed = tuple(ReferenceQuote(quote.text, quote.start, quote.end) for quote in quotes)
+            made.append(Reference(number, source, locator, quotes[0].title, listed))
+        return tuple(made)
+
+
+def _source_of(quote: Quote, ledger: Ledger) -> str:
+    """The id of the source in which `quote` stands at its offsets; "" if there is none."""
+    for document in ledger.versions(quote.locator):
+        if quote.text and document.text[quote.start : quote.end] == quote.text:
+            return source_id(document)
+    return ""
+
+
+def _told(sentences: Iterable[DraftSentence]) -> list[DraftSentence]:
+    """Without empty sentences."""
+    return [sentence for sentence in sentences if _unmarked(sentence.text)]
+
+
+def _unmarked(text: str) -> str:
+    return _flat(_NUMBERS.sub("", _IDS.sub("", text)))
+
+
+def _flat(text: str) -> str:
+    """On one line, and nothing in it that UTF-8 cannot hold (a model may send half a surrogate pair)."""
+    return " ".join(text.encode("utf-8", "replace").decode().split())
+
+
+def _conflicts(brief: Brief) -> tuple[str, ...]:
+    """Each conflict as a sentence in the question's language, with both claims and where they stand."""
+    claims = {claim.id: claim for claim in brief.claims}
+    say = words_for(brief.question)
+    told = []
+    for conflict in brief.conflicts:
+        sides = [
+            (claims[name].text.rstrip(".。"), claims[name].quotes[0].locator)
+            for name in conflict.claims
+            if name in claims and claims[name].quotes
+        ]
+        if len(sides) >= 2:
+            told.append(say.disagreement(sides[0], sides[1]))
+    return tuple(told)

@@ -1,0 +1,1 @@
+"""WHAT HAPPENED: events, the store, blobs by hash, and what a prompt was."""

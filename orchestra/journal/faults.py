@@ -1,0 +1,47 @@
+"""What went wrong with the store, as one sentence."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from orchestra.errors import StoreError
+
+if TYPE_CHECKING:
+    from sqlalchemy.exc import DBAPIError
+
+    from orchestra.journal.address import Address
+
+# SQLite's primary result codes (sqlite.org/rescode.html).
+_SENTENCES = {
+    sqlite3.SQLITE_FULL: "The disk that holds the store {at} is full: free some space",
+    sqlite3.SQLITE_READONLY: "The store {at} is read-only: give yourself the right to write it, or choose "
+    "another with --store",
+    sqlite3.SQLITE_CANTOPEN: "The store {at} cannot be opened: its folder must exist and be writable",
+    sqlite3.SQLITE_CORRUPT: "The store {at} is damaged: move it away, or restore it from a backup",
+    sqlite3.SQLITE_NOTADB: "The file {at} is not a SQLite database: choose another store with --store",
+    sqlite3.SQLITE_PERM: "The store {at} may not be written by this user: choose another with --store",
+    sqlite3.SQLITE_IOERR: "The disk that holds the store {at} failed: {why}",
+}
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store's lock: worth another try."""
+
+
+class SessionTaken(StoreError):
+    """Rows of this session are already there: another process writes it."""
+
+
+def explain(error: DBAPIError, at: Address) -> StoreError:
+    """The database's error in one sentence."""
+    cause = error.orig
+    why = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+        if code in _BUSY:
+            return StoreBusy(f"The store {at} is locked by another process: end it, or choose another store.")
+        if code in _SENTENCES:
+            return StoreError(_SENTENCES[code].format(at=at, why=why) + ".")
+    return StoreError(f"The store {at} does not answer as it should: {why}.")

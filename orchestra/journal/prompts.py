@@ -1,0 +1,257 @@
+"""The record of a model call: the prompt, by what changed since the agent's last one, and the reply.
+
+The data of a `prompt` event: `of`, the turn it is recorded against (0: none), `count` of messages, and
+`messages`, a patch (see `patch`) whose new items are {role, text, calls, call_id, reasoning}, the three
+texts by their name in the event's texts. The text `tools` (JSON) is left out where it did not change.
+`manifest`, in the data or if long as a text in JSON, is {head, entries}, entries again a patch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Struct, structs
+
+from orchestra.errors import InputError, StoreError
+from orchestra.journal.patch import Run, apply, patch
+from orchestra.journal.reading import Reader
+from orchestra.journal.records import EventRecord
+from orchestra.journal.rows import decode, encode
+from orchestra.values.events import Event
+from orchestra.values.messages import Message, Reply, ToolCall, ToolSpec
+from orchestra.values.usage import Usage
+
+Put = Callable[[Event], Awaitable[None]]
+
+
+# A manifest's patch of at most this many parts stands in the event's data; it is never the same twice.
+_SHORT_PATCH = 12
+
+
+class Manifest(Protocol):
+    """What the journal needs of a manifest: a msgspec struct with `entries`, hashable structs too."""
+
+    @property
+    def entries(self) -> tuple[Any, ...]: ...
+
+
+class Moment(Struct, frozen=True):
+    """Where and when: the agent's path, its model call from 1, seconds since the epoch."""
+
+    session: str
+    agent: str
+    turn: int
+    at: float
+
+
+class Sent(Struct, frozen=True):
+    """One prompt as it was sent. `manifest` None: nothing is known of how it was made."""
+
+    messages: Sequence[Message]
+    tools: Sequence[ToolSpec] = ()
+    manifest: Manifest | None = None
+
+
+class PromptTrail:
+    """Records one agent's prompts, each against the last one; owned by the agent.
+
+    It keeps the last prompt alive, which the agent does anyway.
+    """
+
+    __slots__ = ("_entries", "_messages", "_tools", "_turn")
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._messages: Sequence[Message] = ()
+        self._tools: Sequence[ToolSpec] | None = None
+        self._entries: Sequence[Any] = ()
+
+    async def record(self, put: Put, moment: Moment, sent: Sent) -> None:
+        """Hand the prompt's event to `put`; only one that was taken is what the next is recorded against."""
+        await put(self.event(moment, sent))
+        self._turn = moment.turn
+        self._messages = sent.messages
+        self._tools = sent.tools
+        self._entries = sent.manifest.entries if sent.manifest is not None else ()
+
+    def event(self, moment: Moment, sent: Sent) -> Event:
+        """The prompt's event. Changes nothing."""
+        texts: dict[str, str] = {}
+        changes = patch(self._messages, sent.messages, _meaning)
+        parts = [
+            part if isinstance(part, Run) else _described(part, number, texts)
+            for number, part in enumerate(changes)
+        ]
+        data: dict[str, Any] = {"of": self._turn, "count": len(sent.messages), "messages": parts}
+        if self._tools is None or (sent.tools is not self._tools and sent.tools != self._tools):
+            texts["tools"] = encode(sent.tools)
+        if sent.manifest is not None:
+            self._add_manifest(sent.manifest, data, texts)
+        return _event(moment, "prompt", data, texts)
+
+    def _add_manifest(self, manifest: Manifest, data: dict[str, Any], texts: dict[str, str]) -> None:
+        head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
+        entries = patch(self._entries, manifest.entries, lambda entry: entry)
+        account = {"head": head, "entries": entries}
+        if len(entries) <= _SHORT_PATCH:
+            data["manifest"] = account
+        else:
+            texts["manifest"] = encode(account)
+
+
+def _meaning(message: Message) -> tuple[Any, ...]:
+    return message.role, message.text, message.calls, message.call_id, message.reasoning
+
+
+def _described(message: Message, number: int, texts: dict[str, str]) -> dict[str, str]:
+    """A message as it is recorded; its texts are added to `texts`."""
+    described: dict[str, str] = {"role": message.role}
+    long = {
+        "text": message.text,
+        "reasoning": message.reasoning,
+        "calls": encode(message.calls) if message.calls else "",
+    }
+    for field, text in long.items():
+        if text:
+            described[field] = name = f"{number}.{field}" if field != "text" else str(number)
+            texts[name] = text
+    if message.call_id:
+        described["call_id"] = message.call_id
+    return described
+
+
+def prompt_event(moment: Moment, sent: Sent) -> Event:
+    """A prompt's event on its own, against no other; an agent with many turns keeps a PromptTrail."""
+    return PromptTrail().event(moment, sent)
+
+
+def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
+    """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
+    usage = structs.asdict(reply.usage)
+    about = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
+    calls = encode(reply.calls) if reply.calls else ""
+    long = {"text": reply.text, "reasoning": reply.reasoning, "calls": calls}
+    texts = {name: text for name, text in long.items() if text}
+    return _event(moment, "reply", {**data, **about, **usage}, texts)
+
+
+def _event(moment: Moment, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> Event:
+    return Event(
+        session=moment.session,
+        agent=moment.agent,
+        turn=moment.turn,
+        kind=kind,
+        at=moment.at,
+        data=data,
+        texts=texts,
+    )
+
+
+class RecordedPrompt(Struct, frozen=True, kw_only=True):
+    """A prompt read back. `manifest` is its JSON, "" where none was recorded; `turns` are all the agent's."""
+
+    turn: int
+    at: float
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    manifest: str
+    turns: tuple[int, ...]
+
+
+async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None = None) -> RecordedPrompt:
+    """What an agent was sent in a turn (None: its last). Secrets are masked, all else is verbatim.
+
+    Raises InputError for a turn that is not recorded, naming those that are.
+    """
+    events = await reader.events(session, agent=agent, kinds=("prompt",))
+    turns = tuple(dict.fromkeys(event.turn for event in events))
+    if not turns:
+        raise InputError(f"No prompt of {agent!r} is recorded in {session}.")
+    wanted = turns[-1] if turn is None else turn
+    if wanted not in turns:
+        known = f"{turns[0]} to {turns[-1]}" if len(turns) > 1 else str(turns[0])
+        raise InputError(f"Turn {wanted} of {agent!r} is not recorded: it has {known}.")
+    last = max(index for index, event in enumerate(events) if event.turn == wanted)
+    fold = _Fold()
+    manifests = [event.texts["manifest"] for event in events[: last + 1] if "manifest" in event.texts]
+    patches = await reader.texts(manifests)
+    for event in events[: last + 1]:
+        fold.add(event, patches)
+    texts = await reader.texts(fold.digests())
+    return RecordedPrompt(
+        turn=wanted,
+        at=events[last].at,
+        messages=tuple(_message(item, texts) for item in fold.messages),
+        tools=tuple(msgspec.convert(decode(texts[fold.tools]), list[ToolSpec])) if fold.tools else (),
+        manifest=fold.manifest(),
+        turns=turns,
+    )
+
+
+_LONG = ("text", "calls", "reasoning")
+
+
+class _Fold:
+    """Goes through an agent's prompt events and holds what the last one comes to, texts by hash."""
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self.messages: list[dict[str, str]] = []
+        self.tools = ""
+        self._head: dict[str, Any] | None = None
+        self._entries: list[Any] = []
+
+    def add(self, event: EventRecord, patches: Mapping[str, str]) -> None:
+        base = event.data["of"]
+        if base not in (0, self.turn):
+            raise StoreError(f"The prompt of {event.agent} before turn {event.turn} is missing in the store.")
+        if base == 0:
+            self.messages, self._entries = [], []
+        parts = [
+            part
+            if isinstance(part, list)
+            else {name: event.texts[value] if name in _LONG else value for name, value in part.items()}
+            for part in event.data["messages"]
+        ]
+        self.messages = apply(self.messages, parts)
+        self.tools = event.texts.get("tools", self.tools)
+        self._head = None
+        recorded = event.data.get("manifest")
+        if "manifest" in event.texts:
+            recorded = decode(patches[event.texts["manifest"]])
+        if recorded is not None:
+            self._head = recorded["head"]
+            self._entries = apply(self._entries, recorded["entries"])
+        self.turn = event.turn
+
+    def manifest(self) -> str:
+        return "" if self._head is None else encode({**self._head, "entries": self._entries})
+
+    def digests(self) -> list[str]:
+        named = [item[field] for item in self.messages for field in _LONG if field in item]
+        return [*named, self.tools] if self.tools else named
+
+
+def _message(item: Mapping[str, str], texts: Mapping[str, str]) -> Message:
+    long = {field: texts[item[field]] if field in item else "" for field in _LONG}
+    calls = msgspec.convert(decode(long["calls"]), tuple[ToolCall, ...]) if long["calls"] else ()
+    role: Any = item["role"]
+    return Message(role, long["text"], calls, item.get("call_id", ""), long["reasoning"])
+
+
+async def read_reply(reader: Reader, event: EventRecord) -> Reply:
+    """The reply of a `reply` event; `value` is None, to be validated again from the text."""
+    texts = await reader.texts(event.texts.values())
+    long = {name: texts[digest] for name, digest in event.texts.items()}
+    calls = msgspec.convert(decode(long["calls"]), tuple[ToolCall, ...]) if "calls" in long else ()
+    return Reply(
+        text=long.get("text", ""),
+        calls=calls,
+        reasoning=long.get("reasoning", ""),
+        usage=Usage(**{name: event.data[name] for name in Usage.__struct_fields__ if name in event.data}),
+        finish=event.data.get("finish", "stop"),
+        model=event.data.get("model", ""),
+        seconds=event.data.get("seconds", 0.0),
+    )

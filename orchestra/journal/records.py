@@ -1,0 +1,55 @@
+"""What is read from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from orchestra.values.events import EventKind
+from orchestra.values.usage import NO_USAGE, Usage
+
+# "running" is also what a killed process leaves behind; "cut off" is how such a session is read.
+Status = Literal["running", "done", "partial", "failed", "interrupted", "cut off"]
+
+
+class SessionRecord(Struct, frozen=True, kw_only=True):
+    """One session. `created` and `finished` are seconds since the epoch, `finished` None until it ends.
+
+    `title` is the question's beginning on one line; the whole question is the text `question` (a hash).
+    `owner` is `host:pid` of the process that writes or wrote it.
+    """
+
+    id: str
+    title: str
+    question: str
+    workflow: str
+    status: Status
+    created: float
+    finished: float | None
+    owner: str
+    config: Mapping[str, Any]
+
+
+class SessionTotals(Struct, frozen=True):
+    """What a session has used so far: its agents' number and the sum over its replies."""
+
+    agents: int = 0
+    usage: Usage = NO_USAGE
+
+
+class EventRecord(Struct, frozen=True, kw_only=True):
+    """One event as stored.
+
+    `seq` counts from 1 in its session; `texts` maps a name to what `Reader.text` takes.
+    """
+
+    session: str
+    seq: int
+    agent: str
+    turn: int
+    kind: EventKind
+    at: float
+    data: Mapping[str, Any]
+    texts: Mapping[str, str]

@@ -1,0 +1,195 @@
+"""From events to rows: redacted, hashed, compressed. Runs in the writer's thread."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from orchestra.errors import StoreError
+from orchestra.journal.blobs import INLINE, LONGEST_INLINE, Packer
+from orchestra.redact import Redactor
+from orchestra.values.events import Event
+
+# Distinct texts of one session whose hashes are remembered, about 200 bytes each.
+_REMEMBERED = 4_096
+# Texts up to this many characters are looked at for secrets together; a look costs 5 µs however short.
+LONGEST_SHORT = 1_000
+
+
+class SessionStart(Struct, frozen=True, kw_only=True):
+    """A session as it begins; `created` in seconds since the epoch, `config` small JSON values."""
+
+    id: str
+    question: str
+    created: float
+    workflow: str = "research_then_write"
+    config: Mapping[str, Any] = {}
+
+
+class SessionChange(Struct, frozen=True):
+    """A session that ended, at `finished` in seconds since the epoch, or (None) goes on in this process."""
+
+    status: str
+    finished: float | None
+
+
+class Live:
+    """What the journal keeps of a session that is being written.
+
+    `stored` maps a text's own hash (keyed, 64 bits) to its SHA-256, so that a text that comes again in
+    every prompt is neither hashed nor compressed nor redacted again. It is kept for each session, not for
+    all: a stored session's texts may be pruned by another process once the session is gone.
+    """
+
+    def __init__(self, session: str, *, seq: int = 0) -> None:
+        self.session = session
+        self.seq = seq
+        self.stored: dict[int, bytes] = {}
+        self.broken: StoreError | None = None
+
+
+class Item(Struct, frozen=True):
+    """One thing to write. `seq` and `data` (JSON) only with an event; `size` in bytes, roughly."""
+
+    live: Live
+    what: Event | SessionStart | SessionChange
+    size: int
+    seq: int = 0
+    data: str = ""
+
+    def short_texts(self) -> Iterator[str]:
+        """What is looked at for secrets together with other items' texts."""
+        yield self.data
+        if isinstance(self.what, Event):
+            yield self.what.agent
+            yield from self.what.texts
+            for text in self.what.texts.values():
+                if len(text) <= LONGEST_SHORT:
+                    yield text
+
+
+class Rows:
+    """The rows of one or more items, by table; each a tuple in the order of the table's columns.
+
+    `changed`: (status, finished, owner, id).
+    """
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[Any, ...]] = []
+        self.changed: list[tuple[Any, ...]] = []
+        self.blobs: list[tuple[Any, ...]] = []
+        self.events: list[tuple[Any, ...]] = []
+
+
+def encode(value: Any) -> str:
+    """JSON text of any JSON value or struct, lone surrogates included. Raises TypeError for others."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), ensure_ascii=True)
+
+
+def decode(text: str) -> Any:
+    """The value of `encode`'s text."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.loads(text)  # it knows lone surrogates
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def plain(name: str) -> str:
+    """A name as every database's text column takes it: no NUL, no lone surrogate."""
+    if name.isascii() and "\0" not in name:
+        return name
+    return name.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _is_whole(text: str) -> bool:
+    """Whether JSON brings back exactly this text: two lone surrogates could become one character."""
+    return text.isascii() or not _SURROGATE.search(text)
+
+
+class RowMaker:
+    """Makes rows; owned by the one writer, as it holds a compressor."""
+
+    def __init__(self, redactor: Redactor, *, owner: str) -> None:
+        self._redact = redactor
+        self._owner = owner
+        self._redact_short: Callable[[str], str] = redactor
+        self._pack = Packer()
+        self._makers: dict[type, Callable[[Item, Any, Rows], None]] = {
+            Event: self._event,
+            SessionStart: self._start,
+            SessionChange: self._change,
+        }
+
+    def __call__(self, items: Sequence[Item]) -> Rows:
+        rows = Rows()
+        self._redact_short = self._redact if self._may_hold_secrets(items) else str
+        for item in items:
+            self._makers[type(item.what)](item, item.what, rows)
+        return rows
+
+    def _may_hold_secrets(self, items: Sequence[Item]) -> bool:
+        """One look at all the short texts of a group, in place of one at each."""
+        short = [text for item in items for text in item.short_texts()]
+        together = "\n".join(short)
+        return self._redact(together) != together
+
+    def _event(self, item: Item, event: Event, rows: Rows) -> None:
+        short = self._redact_short
+        texts = {short(name): self._kept(text, item.live, rows) for name, text in event.texts.items()}
+        rows.events.append(
+            (
+                event.session,
+                item.seq,
+                plain(short(event.agent)),
+                event.turn,
+                event.kind,
+                event.at,
+                self._json(item.data),
+                encode(texts) if texts else "",
+            )
+        )
+
+    def _start(self, item: Item, start: SessionStart, rows: Rows) -> None:
+        title = plain(self._redact(" ".join(start.question[:2_000].split())))[:300]
+        question = self._hash(start.question, item.live, rows)
+        about = (plain(start.workflow), "running", start.created, None, self._owner, self._json(item.data))
+        rows.begun.append((start.id, title, question, *about))
+
+    def _change(self, item: Item, change: SessionChange, rows: Rows) -> None:
+        rows.changed.append((change.status, change.finished, self._owner, item.live.session))
+
+    def _kept(self, text: str, live: Live, rows: Rows) -> str:
+        """Where the text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
+        if len(text) <= LONGEST_INLINE and _is_whole(text):
+            return INLINE + self._redact_short(text)
+        return self._hash(text, live, rows).hex()
+
+    def _hash(self, text: str, live: Live, rows: Rows) -> bytes:
+        key = hash(text)
+        known = live.stored.get(key)
+        if known is not None:
+            return known
+        redacted = self._redact_short(text) if len(text) <= LONGEST_SHORT else self._redact(text)
+        blob = self._pack(redacted)
+        rows.blobs.append((blob.hash, blob.codec, blob.size, blob.body))
+        if len(live.stored) >= _REMEMBERED:
+            live.stored.clear()
+        live.stored[key] = blob.hash
+        return blob.hash
+
+    def _json(self, text: str) -> str:
+        """Redacted value by value where there may be something to redact; the text as it is elsewhere."""
+        if self._redact_short is str:
+            return text
+        return encode(self._redact.value(decode(text)))

@@ -1,0 +1,55 @@
+"""The tables, and what versions of them this program knows.
+
+Imported only where a store is opened: SQLAlchemy costs a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+# The newest migration in `migrations/versions`; a store says which one it is at in VERSION_TABLE.
+VERSION = "0001"
+VERSION_TABLE = "orchestra_version"
+
+metadata = sa.MetaData()
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("question", sa.LargeBinary(32), nullable=False),  # a blob's hash
+    sa.Column("workflow", sa.Text, nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("finished", sa.Double, nullable=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("config", sa.Text, nullable=False),  # JSON
+    sa.Index("sessions_created", "created"),
+)
+
+# Clustered by (session, seq) on SQLite: a session's events lie side by side and need no second index.
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column("session", sa.String(64), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("agent", sa.Text, nullable=False),
+    sa.Column("turn", sa.Integer, nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),  # JSON
+    sa.Column(
+        "texts", sa.Text, nullable=False
+    ),  # JSON: name to hash in hex, or "=" and a short text; "" for none
+    sqlite_with_rowid=False,
+)
+
+blobs = sa.Table(
+    "blobs",
+    metadata,
+    sa.Column("hash", sa.LargeBinary(32), primary_key=True),  # SHA-256 of the text in UTF-8
+    sa.Column("codec", sa.SmallInteger, nullable=False),  # 0: UTF-8, 1: Zstandard of UTF-8
+    sa.Column("size", sa.Integer, nullable=False),  # bytes of UTF-8
+    sa.Column("body", sa.LargeBinary, nullable=False),
+)

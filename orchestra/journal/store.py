@@ -1,0 +1,212 @@
+"""The database itself, without waiting: every method here blocks and runs in a worker thread."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, IntegrityError, NoSuchModuleError
+
+from orchestra.errors import StoreError
+from orchestra.journal import schema
+from orchestra.journal.address import MEMORY, Address
+from orchestra.journal.faults import SessionTaken, explain
+from orchestra.journal.rows import Rows
+
+# How long a thread waits for another process's lock before the writer's own patience takes over, in ms.
+_BUSY_MS = 250
+# Compressed texts of 2 to 3 KB pack well into pages of this size; SQLite's own default wastes a third.
+_PAGE_BYTES = 8_192
+
+
+class Store:
+    """An open store of this program's version. Raises StoreError, in one sentence, for all that can fail.
+
+    `read_only`: nothing is created, changed or migrated.
+    """
+
+    def __init__(self, address: Address, *, read_only: bool = False) -> None:
+        self.address = address
+        self._read_only = read_only
+        if address.path is not None:
+            _prepare_folder(address, read_only=read_only)
+        self._engine = _engine(address, "?mode=ro" if read_only else "")
+        try:
+            self._open()
+            self._prepare()
+        except BaseException:
+            self._engine.dispose()
+            raise
+
+    def _open(self) -> None:
+        try:
+            self._check_version()
+        except StoreError:
+            path = self.address.path
+            if not self._read_only or path is None or os.access(path.parent, os.W_OK):
+                raise
+            # SQLite wants a lock file beside the store; where nobody can write, none is needed.
+            self._engine.dispose()
+            self._engine = _engine(self.address, "?mode=ro&immutable=1")
+            self._check_version()
+
+    def _check_version(self) -> None:
+        with self.reading() as connection:
+            found = _version(connection)
+        if found is not None and found > schema.VERSION:
+            raise StoreError(
+                f"The store {self.address} was written by a newer orchestra (schema {found}, this one knows "
+                f"{schema.VERSION}): upgrade orchestra, or choose another store with --store."
+            )
+        if found == schema.VERSION:
+            return
+        if self._read_only:
+            what = "is older than this program" if found else "holds no sessions"
+            raise StoreError(f"The store {self.address} {what}: run `orchestra research` on it once.")
+        with self.writing() as connection:
+            if _version(connection) is None:  # asked again: another process may just have made it
+                _create(connection)
+        if found is not None:
+            from orchestra.journal.migrate import upgrade
+
+            with self.writing() as connection:
+                upgrade(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection in a transaction that sees one state of the store."""
+        with self._explained(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A connection that holds the write lock from the start; commits, or rolls back on an error."""
+        with self._explained(), self._engine.connect() as plain:
+            connection = plain.execution_options(writes=True)
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise explain(error, self.address) from error
+
+    def write(self, rows: Rows) -> None:
+        """All rows or none. Raises SessionTaken where a row is there already, StoreBusy while locked."""
+        work = (
+            (self._insert_blobs, rows.blobs),
+            (self._insert_sessions, rows.begun),
+            (self._insert_events, rows.events),
+            (self._change_sessions, rows.changed),
+        )
+        try:
+            with self.writing() as connection:
+                for statement, tuples in work:
+                    if tuples:
+                        connection.exec_driver_sql(statement, tuples)
+        except StoreError as error:
+            if isinstance(error.__cause__, IntegrityError):
+                raise SessionTaken("A session's rows are already in the store.") from error
+            raise
+
+    def _prepare(self) -> None:
+        """Compiles what is written; given to the driver as text, as Core takes 10 µs for each row's dict."""
+        insert: Any = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
+        self._insert_blobs = self._sql(insert(schema.blobs).on_conflict_do_nothing())
+        self._insert_sessions = self._sql(sa.insert(schema.sessions))
+        self._insert_events = self._sql(sa.insert(schema.events))
+        changed = sa.update(schema.sessions).where(schema.sessions.c.id == sa.bindparam("which"))
+        values: dict[str, Any] = {name: sa.bindparam(name) for name in ("status", "finished", "owner")}
+        self._change_sessions = self._sql(changed.values(values))
+
+    def _sql(self, statement: Any) -> str:
+        """The statement with one positional mark for each column, in the table's order."""
+        return str(statement.compile(dialect=self._engine.dialect))
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def _prepare_folder(address: Address, *, read_only: bool) -> None:
+    path = address.path
+    assert path is not None
+    if path.is_dir():
+        raise StoreError(f"The store {path} is a folder: name a file in it, such as {path / 'store.db'}.")
+    if read_only:
+        if not path.exists():
+            raise StoreError(f"There is no store at {path}: `orchestra research` makes one.")
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise StoreError(
+            f"The store's folder {path.parent} cannot be made ({why}): choose another with --store."
+        ) from error
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        what = f"store {path} is read-only" if path.exists() else f"folder {path.parent} cannot be written"
+        raise StoreError(f"The {what}: give yourself the right to write it, or choose another with --store.")
+
+
+def _engine(address: Address, query: str) -> sa.Engine:
+    if address.kind == "server":
+        try:
+            return sa.create_engine(address.url, paramstyle="format")
+        except (ModuleNotFoundError, NoSuchModuleError) as error:
+            raise StoreError(
+                "A PostgreSQL store needs the package psycopg: pip install 'psycopg[binary]'."
+            ) from error
+    where = MEMORY if address.path is None else address.path.absolute().as_uri() + query
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(
+            where, uri=True, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
+        )
+
+    pool: type[sa.Pool] = sa.StaticPool if address.path is None else sa.QueuePool
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=pool)
+    sa.event.listen(engine, "connect", _read_only_pragmas if query else _pragmas)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _pragmas(raw: Any, _record: Any) -> None:
+    raw.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    raw.execute("PRAGMA journal_mode = WAL")
+    # With WAL a lost power supply may lose the last commits but never damages the store; a killed
+    # process loses nothing that was committed.
+    raw.execute("PRAGMA synchronous = NORMAL")
+
+
+def _read_only_pragmas(raw: Any, _record: Any) -> None:
+    raw.execute("PRAGMA query_only = ON")
+
+
+def _begin(connection: sa.Connection) -> None:
+    # The driver's own transactions are off: it would begin late, and upgrade a read lock to a write lock.
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _version(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table(schema.VERSION_TABLE):
+        return None
+    found = connection.exec_driver_sql(f"SELECT version_num FROM {schema.VERSION_TABLE}").scalar()  # noqa: S608 - a constant
+    return None if found is None else str(found)
+
+
+def _create(connection: sa.Connection) -> None:
+    """What the migrations come to, without loading Alembic; a test compares the two."""
+    schema.metadata.create_all(connection)
+    table = sa.Table(
+        schema.VERSION_TABLE, sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True)
+    )
+    table.create(connection, checkfirst=True)
+    connection.execute(sa.insert(table), {"version_num": schema.VERSION})

@@ -1,0 +1,205 @@
+"""The one task that writes: groups what is recorded, commits in a worker thread, tries again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+import anyio
+import anyio.to_thread
+from msgspec import Struct
+
+from orchestra.errors import StoreError
+from orchestra.journal.faults import SessionTaken, StoreBusy
+from orchestra.journal.rows import Item, Rows
+from orchestra.log import get_logger
+
+log = get_logger()
+
+_FIRST_PAUSE_SECONDS = 0.01
+_LONGEST_PAUSE_SECONDS = 1.0
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """How the journal writes.
+
+    A group is committed `group_seconds` after its first item, or when it has `group_events` items or
+    `group_bytes` of text, or when somebody waits in `flush`. `queue_events` and `queue_bytes` bound what
+    waits to be written; `record` waits while either is reached. `locked_seconds`: how long a lock of
+    another process is nobody's fault. `close_seconds`: how long closing tries to write what is left.
+    """
+
+    group_seconds: float = 0.05
+    group_events: int = 512
+    group_bytes: int = 1_000_000
+    queue_events: int = 8_192
+    queue_bytes: int = 32_000_000
+    locked_seconds: float = 10.0
+    close_seconds: float = 10.0
+
+
+class Writer:
+    """A bounded queue and the task that drains it (`run`, shielded until `close`).
+
+    What cannot be written stays in the queue and is tried again for ever, with pauses; meanwhile
+    `failure` says what is wrong, `flush` raises it, and `room` raises it once the queue is full.
+    """
+
+    def __init__(
+        self, write: Callable[[Rows], None], make: Callable[[Sequence[Item]], Rows], options: Options
+    ) -> None:
+        self.failure: StoreError | None = None
+        self._write = write
+        self._make = make
+        self._options = options
+        self._queue: deque[Item] = deque()
+        self._bytes = 0  # of the queue and of the group at work
+        self._accepted = 0
+        self._written = 0
+        self._closing = False
+        self._scope = anyio.CancelScope(shield=True)
+        self._arrived = anyio.Event()  # the queue is not empty
+        self._urgent = anyio.Event()  # do not wait for a fuller group
+        self._progress = anyio.Event()  # a group was written, or failed
+        self._ended = anyio.Event()
+        # Its own: a thread must be free for the journal however many tools are at work.
+        self._limiter = anyio.CapacityLimiter(1)
+
+    async def room(self, size: int) -> None:
+        """Returns when an item of this size has room, mostly at once; `put` it before the next await."""
+        while self._full(size) or self._closing:
+            if self._closing or self.failure is not None:
+                raise self.failure or StoreError("The journal is closed.")
+            self._urgent.set()
+            await self._progress.wait()
+
+    def put(self, item: Item) -> None:
+        """Queue it. Once queued it is written, whatever is cancelled."""
+        self._queue.append(item)
+        self._accepted += 1
+        self._bytes += item.size
+        if len(self._queue) == 1:
+            self._arrived.set()
+        if len(self._queue) >= self._options.group_events or self._bytes >= self._options.group_bytes:
+            self._urgent.set()
+
+    def _full(self, size: int) -> bool:
+        waiting = self._accepted - self._written
+        return waiting > 0 and (
+            waiting >= self._options.queue_events or self._bytes + size > self._options.queue_bytes
+        )
+
+    async def flush(self) -> None:
+        """Returns when all that was put so far is durable. Raises StoreError while it cannot be written."""
+        target = self._accepted
+        while self._written < target:
+            if self.failure is not None:
+                raise self.failure
+            if self._ended.is_set():
+                raise StoreError("The journal is closed.")
+            self._urgent.set()
+            await self._progress.wait()
+
+    async def close(self) -> None:
+        """Write what is left, within `close_seconds`, whatever is cancelled. Raises StoreError for a loss."""
+        self._closing = True
+        self._arrived.set()
+        self._urgent.set()
+        with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(self._options.close_seconds):
+                await self._ended.wait()
+            self._scope.cancel()
+            await self._ended.wait()
+        lost = self._accepted - self._written
+        if lost:
+            why = self.failure or "The store did not answer in time."
+            last = "last event is" if lost == 1 else f"last {lost:,} events are"
+            raise StoreError(f"{why} The {last} not in the journal.")
+
+    async def run(self) -> None:
+        """Until closed and drained."""
+        with self._scope:
+            try:
+                while await self._something():
+                    await self._commit(self._group())
+            finally:
+                self._ended.set()
+                self._announce()
+
+    async def _something(self) -> bool:
+        """Waits for a group worth writing; False when there will be none."""
+        if not self._queue and not self._closing:
+            self._arrived = anyio.Event()
+            await self._arrived.wait()
+        if not self._closing:
+            with anyio.move_on_after(self._options.group_seconds):
+                await self._urgent.wait()
+        if not self._closing:
+            self._urgent = anyio.Event()
+        return bool(self._queue)
+
+    def _group(self) -> list[Item]:
+        """Takes the next group from the queue."""
+        group: list[Item] = []
+        size = 0
+        while self._queue and len(group) < self._options.group_events and size < self._options.group_bytes:
+            group.append(self._queue.popleft())
+            size += group[-1].size
+        return group
+
+    async def _commit(self, group: list[Item]) -> None:
+        rows = await anyio.to_thread.run_sync(self._make, group, limiter=self._limiter)
+        try:
+            await self._persist(rows)
+        except SessionTaken:
+            await self._one_by_one(group)
+        self._written += len(group)
+        self._bytes -= sum(item.size for item in group)
+        self._announce()
+
+    async def _persist(self, rows: Rows) -> None:
+        """Tries until it is written. Raises SessionTaken, which no patience mends."""
+        began = anyio.current_time()
+        pause = _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                await anyio.to_thread.run_sync(self._write, rows, limiter=self._limiter)
+            except SessionTaken:
+                raise
+            except StoreError as error:
+                patient = anyio.current_time() - began < self._options.locked_seconds
+                if not (isinstance(error, StoreBusy) and patient):
+                    self._fail(error)
+            else:
+                self.failure = None
+                return
+            await anyio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+    def _fail(self, error: StoreError) -> None:
+        if self.failure is None:
+            log.error("journal.failed", reason=str(error))
+        self.failure = error
+        self._announce()
+
+    async def _one_by_one(self, group: list[Item]) -> None:
+        """A session that another process writes must not hold up the others of its group."""
+        ordered = sorted(group, key=lambda item: item.live.session)
+        for _, items in groupby(ordered, key=lambda item: item.live.session):
+            of_session = list(items)
+            live = of_session[0].live
+            live.stored.clear()  # these rows were not written, so their texts may not be there
+            rows = await anyio.to_thread.run_sync(self._make, of_session, limiter=self._limiter)
+            try:
+                await self._persist(rows)
+            except SessionTaken:
+                live.broken = StoreError(
+                    f"The session {live.session} is already in the store or written by another process: "
+                    "its further events are not recorded here."
+                )
+                log.error("journal.session_taken", session=live.session)
+
+    def _announce(self) -> None:
+        announced, self._progress = self._progress, anyio.Event()
+        announced.set()

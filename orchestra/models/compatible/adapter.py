@@ -1,0 +1,231 @@
+"""The adapter: one model at one compatible endpoint, behind the port."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+
+import msgspec
+
+from orchestra.errors import ContextTooLong, ModelError, ModelRefused, OutputInvalid
+from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
+from orchestra.models.compatible.interpret import Read, read
+from orchestra.models.compatible.knowledge import Knowledge
+from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
+from orchestra.models.compatible.quirks import Quirks
+from orchestra.models.compatible.repair import check_request, repair_request
+from orchestra.models.compatible.shape import Outgoing, Shaper
+from orchestra.models.compatible.streaming import Pieces
+from orchestra.models.compatible.transport import Answer, Place, Transport
+from orchestra.models.settings import Price, TierSetting
+from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.usage import NO_USAGE, Usage
+
+_PATH = "/chat/completions"
+
+
+class CompatibleModel:
+    """A model at an OpenAI-compatible endpoint, shared by all sessions.
+
+    `knowledge` holds what is known of the endpoint and grows by its refusals; a refusal that teaches
+    something is followed by another try at once, any other is raised. A reply that does not fit the output
+    asked for gets one repair turn. Every error carries the usage of what was billed before it.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        setting: TierSetting,
+        transport: Transport,
+        knowledge: Knowledge,
+        *,
+        price: Price | None = None,
+        free: bool = False,
+    ) -> None:
+        self._place = place
+        self._transport = transport
+        self._knowledge = knowledge
+        self._price = price
+        self._free = free
+        self._shaper = Shaper(setting)
+
+    @property
+    def name(self) -> str:
+        return self._place.model
+
+    @property
+    def window(self) -> int:
+        return self._knowledge.window
+
+    @property
+    def quirks(self) -> Quirks:
+        """What is known of this model's endpoint by now."""
+        return self._knowledge.quirks
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        if self._price is not None:
+            return self._price.cost(input_tokens, output_tokens)
+        return 0.0 if self._free else None
+
+    async def reply(self, request: Request) -> Reply:
+        started = time.perf_counter()
+        sent, answer = await self._ask(request)
+        got = self._parse(answer)
+        return await self._settle(request, sent, got, started)
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        started = time.perf_counter()
+        pieces = Pieces(request)
+        async for deltas in self._streamed(request, pieces):
+            for delta in deltas:
+                yield delta
+        reply = await self._settle(request, pieces.sent, pieces.reply, started)
+        for call in reply.calls[pieces.given :]:
+            yield Delta(call=call)
+        yield reply
+
+    async def _ask(self, request: Request) -> tuple[Outgoing, Answer]:
+        """The request in the endpoint's dialect, as often as its refusals teach something new."""
+        lesson = self._knowledge.attempt()
+        while True:
+            sent = self._shaper.shape(request, lesson.quirks)
+            answer = await self._transport.post(self._place, lesson.quirks.url + _PATH, sent.body)
+            if answer.status < 300:
+                lesson.keep()
+                return sent, answer
+            words = said(answer.body)
+            if not lesson.learn(answer.status, words, sent):
+                raise self._raised(of_answer(self._place, answer))
+
+    async def _streamed(self, request: Request, pieces: Pieces) -> AsyncIterator[list[Delta]]:
+        """The deltas of each chunk; `pieces` is whole at the end."""
+        lesson = self._knowledge.attempt()
+        while True:
+            pieces.sent = self._shaper.shape(request, lesson.quirks, stream=True)
+            stream = await self._transport.open(self._place, lesson.quirks.url + _PATH, pieces.sent.body)
+            try:
+                if stream.status >= 300:
+                    answer = Answer(stream.status, stream.headers, await stream.read())
+                    if lesson.learn(stream.status, said(answer.body), pieces.sent):
+                        continue
+                    raise self._raised(of_answer(self._place, answer))
+                lesson.keep()
+                if "json" in stream.headers.get("content-type", ""):
+                    pieces.reply = self._parse(Answer(stream.status, stream.headers, await stream.read()))
+                    return
+                async for chunk in stream.chunks():
+                    yield pieces.feed(chunk)
+                    if pieces.failure is not None:
+                        raise self._failed(pieces.failure, self._usage(pieces.reply))
+                    if pieces.done:
+                        await stream.finish()
+                        break
+                yield pieces.end()
+                if not pieces.finished:
+                    raise _billed(
+                        unreachable(self._place, "ended its reply in the middle"), self._usage(pieces.reply)
+                    )
+                return
+            finally:
+                await stream.close()
+
+    def _parse(self, answer: Answer) -> Parsed:
+        try:
+            body = decode_body(answer.body)
+        except msgspec.DecodeError as wrong:
+            if answer.body.lstrip()[:1] == b"<":
+                page = said(answer.body).message
+                raise refused(
+                    self._place,
+                    f"answered with a web page ({page!r}) and not with JSON: check its url",
+                    answer.status,
+                ) from wrong
+            raise unreachable(self._place, f"sent a reply that is not whole JSON ({wrong})") from wrong
+        if body.error and not body.choices:
+            raise self._failed(body.error, NO_USAGE)
+        if body.choices is None:
+            raise refused(self._place, "answered without `choices`: it does not speak chat completions here")
+        return parsed(body)
+
+    def _failed(self, error: object, usage: Usage) -> ModelError:
+        """An error that came inside a reply of status 200."""
+        words = said_by({"error": error})
+        status = int(words.code) if words.code.isdigit() and 400 <= int(words.code) < 600 else 502
+        return _billed(self._raised(of_words(self._place, status, {}, words)), usage)
+
+    def _raised(self, error: ModelError) -> ModelError:
+        if isinstance(error, ContextTooLong) and error.window is not None:
+            self._knowledge.window_is(error.window)
+        return error
+
+    def _usage(self, got: Parsed) -> Usage:
+        return usage_of(got.usage, self._price, free=self._free)
+
+    async def _settle(self, request: Request, sent: Outgoing, got: Parsed, started: float) -> Reply:
+        """The reply as a value of ours, after a check of its tools and a repair turn where they are due."""
+        usage = self._usage(got)
+        result = read(request, sent, got)
+        try:
+            if request.tools and self._knowledge.saw_tools(request, sent, result):
+                usage += await self._check_tools()
+                if self.quirks.tools == "emulated":
+                    sent, answer = await self._ask(request)
+                    got = self._parse(answer)
+                    usage += self._usage(got)
+                    result = read(request, sent, got)
+            if result.problem and not result.hopeless and sent.mode is not None:
+                request = repair_request(request, result)
+                sent, answer = await self._ask(request)
+                got = self._parse(answer)
+                usage += self._usage(got)
+                second = read(request, sent, got)
+                self._knowledge.saw_formats(sent, (result, second))
+                result = second
+        except ModelError as error:
+            raise _billed(error, usage) from error.__cause__
+        if result.problem:
+            raise _billed(self._invalid(request, result), usage)
+        return Reply(
+            text=result.text,
+            calls=result.calls,
+            value=result.value,
+            reasoning=result.reasoning,
+            usage=usage,
+            finish=result.finish,
+            model=got.model or self._place.model,
+            seconds=time.perf_counter() - started,
+        )
+
+    async def _check_tools(self) -> Usage:
+        """Ask, once, for a call that only an endpoint without tools can fail to make."""
+        request = check_request()
+        try:
+            sent, answer = await self._ask(request)
+        except ModelRefused:
+            self._knowledge.ignores_tools()
+            return NO_USAGE
+        got = self._parse(answer)
+        self._knowledge.saw_tools(request, sent, read(request, sent, got))
+        return self._usage(got)
+
+    def _invalid(self, request: Request, result: Read) -> ModelError:
+        if result.hopeless:
+            return refused(
+                self._place, f"gave no {request.output.name if request.output else 'text'}: {result.problem}"
+            )
+        if request.output is None and result.finish != "length" and not result.text:
+            return unreachable(self._place, f"sent nothing of use: {result.problem}")
+        wanted = f"a {request.output.name}" if request.output else "a usable reply"
+        advice = "raise max_output" if result.finish == "length" else "use a larger model"
+        return OutputInvalid(
+            f"Endpoint {self._place.endpoint} (model {self._place.model}) did not give {wanted}: "
+            f"{self._place.hide(result.problem)[:300]}; {advice}.",
+            endpoint=self._place.endpoint,
+            model=self._place.model,
+            problem=result.problem,
+        )
+
+
+def _billed(error: ModelError, usage: Usage) -> ModelError:
+    error.usage = usage if error.usage is None else error.usage + usage
+    return error

@@ -1,0 +1,71 @@
+"""The port of the two transports: bytes out, bytes in, and the same errors."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+
+class Place(Struct, frozen=True):
+    """Who is spoken to, for error sentences; `secret` is taken out of every one of them."""
+
+    endpoint: str
+    model: str
+    secret: str = ""
+
+    def __repr__(self) -> str:
+        return f"Place(endpoint={self.endpoint!r}, model={self.model!r})"
+
+    def hide(self, text: str) -> str:
+        """The text without the key."""
+        return text.replace(self.secret, "***") if self.secret else text
+
+
+class Answer(Struct, frozen=True):
+    """A whole HTTP reply; headers are found under their names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class ByteStream(Protocol):
+    """A reply that is still coming. Whoever opened it closes it; closing ends the connection at once."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """Pieces as they arrive. Raises ModelUnreachable when they stop coming before the end."""
+        ...
+
+    async def read(self) -> bytes:
+        """All of it."""
+        ...
+
+    async def finish(self) -> None:
+        """Read on to the end without looking, so that the connection can be used again."""
+        ...
+
+    async def close(self) -> None:
+        """End the connection at once, unless the reply has been read to its end."""
+        ...
+
+
+class Transport(Protocol):
+    """One endpoint's connections; `path` is joined to the base URL, or is a whole URL itself."""
+
+    async def post(self, place: Place, path: str, body: bytes) -> Answer:
+        """Raises ModelUnreachable; any status is an Answer."""
+        ...
+
+    async def open(self, place: Place, path: str, body: bytes) -> ByteStream: ...
+
+    async def get(self, place: Place, path: str) -> Answer: ...
+
+    async def close(self) -> None: ...

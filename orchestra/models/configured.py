@@ -1,0 +1,92 @@
+"""From the settings that a person wrote to models that answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+from orchestra.config.settings import Endpoint as EndpointSetting
+from orchestra.config.settings import Settings, Tier
+from orchestra.models.extractive.model import Extractive
+from orchestra.models.opening import Outlook, open_models
+from orchestra.models.port import Model
+from orchestra.models.settings import Endpoint, Network, Price, TierSetting, Times
+from orchestra.models.tiers import Tiers
+
+
+@asynccontextmanager
+async def configured_models(
+    settings: Settings, environ: Mapping[str, str], *, count: Callable[[str], int]
+) -> AsyncIterator[Tiers]:
+    """The tiers' models, open until the block ends; nothing is sent here. Raises ConfigError.
+
+    `environ`: where the variables named by `key_env` and the proxies are looked up.
+    """
+    models: dict[str, Model] = {}
+    remote: dict[str, list[TierSetting]] = {}
+    for name, tier in settings.tiers.items():
+        if tier.built_in:
+            models[name] = Extractive(count)
+        else:
+            chain = [tier, *(settings.tiers[other] for other in tier.fallback)]
+            remote[name] = [tier_setting(link) for link in chain if not link.built_in]
+    if not remote:
+        yield Tiers(models)
+        return
+    endpoints = [endpoint(name, each, environ) for name, each in settings.endpoints.items()]
+    outlook = Outlook(network=Network.from_environment(environ))
+    async with open_models(endpoints, remote, outlook) as tiers:
+        yield Tiers({**models, **tiers})
+
+
+def keys_of(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Every value that must never be written anywhere."""
+    found = [key_of(each, environ) for each in settings.endpoints.values()]
+    found += [secret.reveal() for each in settings.endpoints.values() for secret in each.headers.values()]
+    return tuple(value for value in found if value)
+
+
+def key_of(endpoint: EndpointSetting, environ: Mapping[str, str]) -> str:
+    """The endpoint's key, "" where it has none."""
+    if endpoint.key is not None:
+        return endpoint.key.reveal()
+    return environ.get(endpoint.key_env, "") if endpoint.key_env else ""
+
+
+def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) -> Endpoint:
+    """A setting in the adapter's own words."""
+    return Endpoint(
+        name=name,
+        url=setting.url,
+        key=key_of(setting, environ),
+        kind=setting.kind or "",
+        api_version=setting.api_version or "",
+        quirks=setting.quirks,
+        transport=setting.transport,
+        headers={header: value.reveal() for header, value in setting.headers.items()},
+        times=Times(
+            connect_seconds=setting.connect_seconds,
+            first_byte_seconds=setting.first_byte_seconds,
+            silence_seconds=setting.silence_seconds,
+            total_seconds=setting.total_seconds,
+        ),
+    )
+
+
+def tier_setting(tier: Tier) -> TierSetting:
+    """A tier in the adapter's own words; a price needs both of its sides."""
+    price = None
+    if tier.price_in is not None and tier.price_out is not None:
+        price = Price(input=tier.price_in, output=tier.price_out, cached_input=tier.price_cached)
+    temperature = {} if tier.temperature is None else {"temperature": tier.temperature}
+    return TierSetting(
+        endpoint=tier.endpoint,
+        model=tier.model,
+        window=tier.window,
+        max_output=tier.output_tokens,
+        price=price,
+        reasoning_effort=tier.reasoning_effort or "",
+        thinking_tokens=tier.thinking_tokens,
+        parallel_calls=tier.parallel_calls,
+        extra={**tier.extra, **temperature},
+    )

@@ -1,0 +1,107 @@
+"""Counts corrected by what endpoints report: a ratio with its spread, and an offset."""
+
+from __future__ import annotations
+
+import math
+
+# What is believed before anything was seen, as one standard deviation: another model's tokenizer differs by
+# this much from ours (measured ratios of current tokenizers on prose and JSON lie between 0.8 and 1.5), and
+# an endpoint adds a hidden prompt of about so many tokens (templates: tens; system prompts: hundreds).
+_RATIO_DOUBT = 0.3
+_OFFSET_DOUBT = 300.0
+# A count is off by this share even when the ratio is known: texts differ.
+_NOISE = 0.03
+_NOISE_FLOOR = 8.0
+# Each new observation ages the old ones so: a changed model is followed in about 50 calls.
+_MEMORY = 0.98
+_DEVIATIONS = 2.0
+
+
+class Calibration:
+    """reported = offset + ratio × counted, for one model at one endpoint.
+
+    A Bayesian linear regression with two unknowns. The beliefs above tell the two apart from the first
+    call: a 100-token prompt reported as 2,100 is a hidden prompt, a 10,000-token one reported as 13,000 is
+    another tokenizer. An offset is never below zero, and the ratio stays between 0.5 and 3.
+    """
+
+    def __init__(self) -> None:
+        self._xx = 0.0  # sums over observations, each weighted by 1 / variance
+        self._x = 0.0
+        self._one = 0.0
+        self._xy = 0.0
+        self._y = 0.0
+        self._misses = 0.0
+        self._weight = 0.0
+        self.observations = 0
+
+    def saw(self, counted: int, reported: int) -> None:
+        """One call: our count of its prompt, and the endpoint's. Zero reported says nothing."""
+        if counted <= 0 or reported <= 0:
+            return
+        if self.observations:
+            miss = (reported - self.corrected(counted)) / reported
+            self._misses = self._misses * _MEMORY + miss * miss
+            self._weight = self._weight * _MEMORY + 1.0
+        weight = 1.0 / max(_NOISE_FLOOR, _NOISE * counted) ** 2
+        self._xx = self._xx * _MEMORY + weight * counted * counted
+        self._x = self._x * _MEMORY + weight * counted
+        self._one = self._one * _MEMORY + weight
+        self._xy = self._xy * _MEMORY + weight * counted * reported
+        self._y = self._y * _MEMORY + weight * reported
+        self.observations += 1
+
+    @property
+    def ratio(self) -> float:
+        """Tokens of the endpoint to one of ours."""
+        return self._solved()[0]
+
+    @property
+    def offset(self) -> float:
+        """Tokens that the endpoint adds to every prompt."""
+        return self._solved()[1]
+
+    @property
+    def spread(self) -> float:
+        """How far corrected counts are off, as a share (one standard deviation of recent calls).
+
+        Before the second observation it is what other tokenizers differ by.
+        """
+        if self._weight < 1.0:
+            return _RATIO_DOUBT / 3 if self.observations else _RATIO_DOUBT
+        # A few observations prove little: the belief counts as one more of them.
+        return math.sqrt((self._misses + (_RATIO_DOUBT / 3) ** 2) / (self._weight + 1.0))
+
+    def margin(self, least: float = 0.02) -> float:
+        """The share of a window to keep free for counts that are still wrong."""
+        return max(least, _DEVIATIONS * self.spread)
+
+    def corrected(self, counted: int) -> int:
+        """Our count as the endpoint would report it."""
+        ratio, offset = self._solved()
+        return math.ceil(offset + ratio * counted)
+
+    def _solved(self) -> tuple[float, float]:
+        ratio_trust = 1.0 / _RATIO_DOUBT**2
+        offset_trust = 1.0 / _OFFSET_DOUBT**2
+        a, b, c = self._xx + ratio_trust, self._x, self._one + offset_trust
+        right_ratio, right_offset = self._xy + ratio_trust, self._y
+        determinant = a * c - b * b
+        ratio = (right_ratio * c - b * right_offset) / determinant
+        offset = (a * right_offset - b * right_ratio) / determinant
+        if offset < 0.0:
+            ratio, offset = right_ratio / a, 0.0
+        return min(3.0, max(0.5, ratio)), offset
+
+
+class Calibrations:
+    """One Calibration for each model by name; the runtime keeps one of these."""
+
+    def __init__(self) -> None:
+        self._models: dict[str, Calibration] = {}
+
+    def of(self, model: str) -> Calibration:
+        found = self._models.get(model)
+        if found is None:
+            found = self._models[model] = Calibration()
+        return found

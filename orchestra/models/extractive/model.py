@@ -1,0 +1,99 @@
+"""The extractive model behind the port: it reads the request, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from orchestra.errors import OutputInvalid
+from orchestra.models.extractive import findings, planning, reading, searching, writing
+from orchestra.models.port import whole_as_stream
+from orchestra.values.messages import Delta, Reply, Request, ToolCall
+from orchestra.values.usage import Usage
+
+NAME = "extractive"
+
+
+def count_roughly(text: str) -> int:
+    """Tokens where no exact counter was handed in: words, marks, and one for each wide character."""
+    return len(re.findall(r"[A-Za-z0-9]{1,8}|[^\x00-\x7f]|[^\w\s]", text))
+
+
+class Extractive:
+    """A model without a language model: plans by rule, searches, and answers with verbatim sentences.
+
+    `count` gives the tokens of a text; usage costs nothing. Deterministic: the same request, the same reply.
+    """
+
+    def __init__(self, count: Callable[[str], int] = count_roughly, *, window: int = 200_000) -> None:
+        self._count = count
+        self._window = window
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def window(self) -> int:
+        return self._window
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
+        return 0.0
+
+    async def reply(self, request: Request) -> Reply:
+        began = time.perf_counter()
+        calls, value, text = self._answer(request)
+        shown = text or (value.model_dump_json() if value is not None else "")
+        spent = shown + "".join(call.name + call.arguments for call in calls)
+        usage = Usage(
+            calls=1,
+            input_tokens=sum(self._count(message.text) for message in request.messages),
+            output_tokens=self._count(spent),
+            cost=0.0,
+        )
+        return Reply(
+            text=shown,
+            calls=calls,
+            value=value,
+            usage=usage,
+            finish="calls" if calls else "stop",
+            model=NAME,
+            seconds=time.perf_counter() - began,
+        )
+
+    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        return whole_as_stream(self, request)
+
+    def _answer(self, request: Request) -> tuple[tuple[ToolCall, ...], Any, str]:
+        wanted = request.output.name if request.output else ""
+        if request.tools and request.tool_choice != "none":
+            calls = self._search(request)
+            if calls:
+                return calls, None, ""
+        if wanted == "Plan":
+            made = planning.plan(reading.task(request.messages, whole_message=True).question)
+            if made is None:
+                raise OutputInvalid("The question holds no word to look for; ask in words.", model=NAME)
+            return (), made, ""
+        if wanted == "Findings":
+            return (), findings.findings(reading.task(request.messages), reading.hits(request.messages)), ""
+        if wanted == "Draft":
+            return (), writing.draft(reading.brief(request.messages)), ""
+        return (), None, "nothing"
+
+    def _search(self, request: Request) -> tuple[ToolCall, ...]:
+        made = reading.calls(request.messages)
+        lookups = searching.next_lookups(
+            reading.task(request.messages),
+            searching.desk(request.tools),
+            reading.hits(request.messages),
+            made,
+            reading.listed_sections(request.messages),
+        )
+        return tuple(
+            ToolCall(f"x{len(made) + at}", lookup.tool, json.dumps(dict(lookup.arguments), ensure_ascii=False))
+            for at, lookup in enumerate(lookups, 1)
+        )

@@ -1,0 +1,1 @@
+"""Role files: reading them, and saying what is wrong or unwise in them."""

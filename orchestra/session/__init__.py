@@ -1,0 +1,1 @@
+"""One request: its agents, budget, deadline and events."""

@@ -1,0 +1,53 @@
+"""The cap of a hand-off: what fits is handed on, best first; the rest stays in the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from orchestra.context.tokens import Counter
+
+
+def capped(value: Any, cap: int, counter: Counter) -> tuple[Any, int, int]:
+    """The value within `cap` tokens, its tokens, and how many items were left out.
+
+    Lists in an output are written best first, so the longest list loses its end, again and again.
+    A text is cut at a character boundary with a visible mark. A value that cannot be made to fit
+    is handed on as it is with `left_out` 0: it is the caller's to refuse.
+    """
+    if isinstance(value, str):
+        return _capped_text(value, cap, counter)
+    left_out = 0
+    while (tokens := counter.count(_text(value))) > cap and isinstance(value, BaseModel):
+        shorter = _without_last(value)
+        if shorter is None:
+            break
+        value, left_out = shorter, left_out + 1
+    return value, tokens, left_out
+
+
+def _capped_text(text: str, cap: int, counter: Counter) -> tuple[str, int, int]:
+    tokens = counter.count(text)
+    if tokens <= cap:
+        return text, tokens, 0
+    mark = f"\n… shown {cap:,} of {tokens:,} tokens"
+    kept = counter.cut(text, max(cap - counter.count(mark), 0)) + mark
+    return kept, counter.count(kept), 1
+
+
+def _without_last(value: BaseModel) -> BaseModel | None:
+    """The value with one item less in its longest list; None when no list has two items."""
+    lists = {name: part for name, part in value if isinstance(part, tuple | list) and len(part) > 1}
+    if not lists:
+        return None
+    name = max(lists, key=lambda key: len(_text(lists[key])))
+    return value.model_copy(update={name: lists[name][:-1]})
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, BaseModel):
+        return value.model_dump_json()
+    return " ".join(_text(part) for part in value) if isinstance(value, tuple | list) else str(value)

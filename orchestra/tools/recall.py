@@ -1,0 +1,49 @@
+"""`recall`: brings back what left one agent's context. Made for each agent, over its archive alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from orchestra.context.context import Context
+from orchestra.context.recall import Recall
+from orchestra.errors import ToolArguments
+from orchestra.tools.port import Effects, ToolOutput
+from orchestra.values.messages import ToolSpec
+
+SPEC = ToolSpec(
+    name="recall",
+    description="Bring back what left the context: by a reference such as r17, or by a few words.",
+    parameters={
+        "type": "object",
+        "properties": {"wanted": {"type": "string", "description": "A reference, or words to search for."}},
+        "required": ["wanted"],
+        "additionalProperties": False,
+    },
+)
+
+
+class RecallTool:
+    """The tool over one context's archive."""
+
+    __slots__ = ("_context", "_recall")
+    spec = SPEC
+    effects: Effects = "read"
+    seconds: float | None = None
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._recall: Recall | None = None
+
+    async def call(self, arguments: Mapping[str, Any]) -> ToolOutput:
+        wanted = arguments.get("wanted")
+        if not isinstance(wanted, str) or not wanted.strip():
+            raise ToolArguments('recall needs "wanted": a reference such as r17, or a few words.')
+        if self._recall is None:
+            self._recall = Recall(self._context.archive, self._context.counter)
+        tokens = self._context.policy.result_tokens
+        return ToolOutput(text=self._recall.text(wanted, tokens), ephemeral=True)
+
+
+def recall_tool(context: Context) -> RecallTool:
+    return RecallTool(context)
