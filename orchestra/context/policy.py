@@ -44,7 +44,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     heavy level leaves alone. `restate_after`: the current input is restated at the end when more tokens than
     this stand behind it; `restate_tokens`: with at most so many tokens. `recall_share`: of the room for what
     was said, the part for automatic recall once something is out of the prompt, 0 for none; `recall_tokens`:
-    its cap; `recall_below`: only with budgets below this, None for all.
+    its cap.
     """
 
     name: str = "chat"
@@ -59,7 +59,6 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     restate_tokens: int = 200
     recall_share: float = 0.0
     recall_tokens: int = 8_000
-    recall_below: int | None = None
 
 
 _PRESETS = (
@@ -71,14 +70,7 @@ _PRESETS = (
         levels=Levels(light=0.50, medium=0.80, heavy=0.92, light_to=0.40, medium_to=0.65, heavy_to=0.65),
         result_tokens=4_000,
     ),
-    # A run of calls is best kept whole and its prefix with it; a window too small for that lives by recall.
-    Policy(
-        name="tools",
-        shares=Shares(0.30, 0.05, 0.15, 0.50),
-        result_tokens=1_500,
-        recall_share=0.4,
-        recall_below=6_000,
-    ),
+    Policy(name="tools", shares=Shares(0.30, 0.05, 0.15, 0.50), result_tokens=1_500),
     Policy(name="knowledge", shares=Shares(0.05, 0.10, 0.60, 0.25)),
     Policy(
         name="code",
@@ -127,7 +119,6 @@ _COUNTS = (
     "restate_after",
     "restate_tokens",
     "recall_tokens",
-    "recall_below",
 )
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Sequence
-from datetime import datetime, timedelta
 
-from orchestra.context.recall import dates
 from orchestra.context.recall.concepts import topic_counts, topics_of
 from orchestra.context.recall.dense import Dense, Vector
 from orchestra.context.recall.embedding import Embedder
@@ -28,13 +26,10 @@ from orchestra.context.recall.scoring import (
     varied,
     with_neighbours,
 )
-from orchestra.context.recall.turns import Hit, Recalled, Sitting, Turn, Unit
+from orchestra.context.recall.sittings import Sittings
+from orchestra.context.recall.turns import Hit, Recalled, Turn, Unit
 from orchestra.context.recall.words import HAN, asked_terms, plain_terms, turn_terms
 
-SILENCE = timedelta(hours=1)
-"""After so long a pause a new sitting begins."""
-STRETCH = 20
-"""Turns of a sitting where no times are known."""
 TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
 """What a turn lends of its words: to the one after it (all of them when it asks), and to the one before it."""
 LIKE = 0.25
@@ -68,17 +63,14 @@ class RecallIndex:
         self._where: list[int] = []  # the sitting of each unit
         self._who: list[int] = []  # the speaker of each unit
         self._telling: list[float] = []  # 0 … 1 by how much each unit says
-        self._sittings: list[Sitting] = []
+        self._sittings = Sittings(count)
         self._starts: list[int] = []  # the first unit of each sitting
         self._speakers: dict[str, int] = {}
         self._names: dict[str, set[int]] = {}
         self._short_names: dict[str, int] = {}
-        self._last: datetime | None = None
-        self._in_sitting = 0
         self._words = Postings()
         self._topics = Postings()
         self._wide = Postings()
-        self._days = Postings()
         self._dense = Dense()
 
     def __len__(self) -> int:
@@ -93,7 +85,10 @@ class RecallIndex:
 
     def add(self, turn: Turn) -> None:
         """Add the newest turn."""
-        sitting = self._seat(turn)
+        if self._sittings.seat(turn):
+            self._starts.append(len(self._units))
+            self._wide.new()
+        sitting = len(self._sittings.all) - 1
         number = len(self._turns)
         self._turns.append(turn)
         speaker = self._speaker(turn.speaker)
@@ -143,39 +138,6 @@ class RecallIndex:
                     self._short_names[short] = known
         return known
 
-    def _seat(self, turn: Turn) -> int:
-        """The sitting that the turn belongs to, begun if need be."""
-        when = dates.moment(turn.time)
-        if self._turns and not self._begins(turn, when):
-            self._in_sitting += 1
-            self._last = when or self._last
-            return len(self._sittings) - 1
-        self._in_sitting = 1
-        day = when.date() if when else None
-        if when is not None:
-            same_day = bool(self._sittings) and self._sittings[-1].day == day
-            heading = dates.heading(when, with_clock=same_day)
-        else:
-            heading = " ".join(str(turn.time or turn.session or "").split())
-        tokens = self._count(heading + "\n") if heading else 0
-        self._starts.append(len(self._units))
-        self._sittings.append(Sitting(heading, tokens, day))
-        self._last = when
-        self._wide.new()
-        self._days.new()
-        self._days.fill(dates.keys_of(when) if when else plain_terms(heading))
-        return len(self._sittings) - 1
-
-    def _begins(self, turn: Turn, when: datetime | None) -> bool:
-        before = self._turns[-1]
-        if turn.session is not None or before.session is not None:
-            return turn.session != before.session
-        if when is not None and self._last is not None:
-            return abs(when - self._last) > SILENCE
-        if turn.time is not None or before.time is not None:
-            return turn.time != before.time
-        return self._in_sitting >= STRETCH
-
     # -- what comes out ----------------------------------------------------------------------------------
 
     def recall(
@@ -192,10 +154,10 @@ class RecallIndex:
         ranked = varied(scores, self._where, self._weights.variety)
         if skip:
             ranked = [unit for unit in ranked if self._turns[self._units[unit].turn].id not in skip]
-        room = tokens - self._count(render((), self._units, self._sittings, self._turns)) - 1
-        chosen = pack(ranked, self._units, self._sittings, room)
+        room = tokens - self._count(render((), self._units, (), self._turns)) - 1
+        chosen = pack(ranked, self._units, self._sittings.all, room)
         while chosen:
-            text = render(chosen, self._units, self._sittings, self._turns)
+            text = render(chosen, self._units, self._sittings.all, self._turns)
             spent = self._count(text)
             if spent <= tokens:
                 note = f"{len(chosen)} of {len(self._units)} pieces{self._by()}"
@@ -247,17 +209,13 @@ class RecallIndex:
 
     def _sitting_scores(self, question: str, wanted: dict[str, float]) -> tuple[list[float], bool]:
         weights = self._weights
-        bonus = [0.0] * len(self._sittings)
+        bonus = [0.0] * len(self._sittings.all)
         for sitting, score in by_best(self._wide.scores(wanted)).items():
             bonus[sitting] = weights.sitting * score
-        keys, named = dates.asked_keys(question)
-        found = by_best(self._days.scores(dict.fromkeys(keys, 1.0))) if keys else {}
-        for sitting, (_, _, day) in enumerate(self._sittings):
-            near = dates.closeness(named, day) if day is not None and named else 0.0
-            if near or sitting in found:
-                bonus[sitting] += weights.date * max(found.get(sitting, 0.0), near)
-                found.setdefault(sitting, near)
-        return bonus, bool(found)
+        dated = self._sittings.dated(question)
+        for sitting, score in dated.items():
+            bonus[sitting] += weights.date * score
+        return bonus, bool(dated)
 
     def _add_meaning(self, scores: list[float], question: str, vector: Vector | None) -> bool:
         """Add the embedding model's opinion, where there is one; whether anything was alike."""
@@ -273,7 +231,7 @@ class RecallIndex:
         cosines = self._dense.likeness(vector)
         cosines += [min(cosines)] * (len(scores) - len(cosines))
         near = spread(with_neighbours(cosines, self._where))
-        wide = spread(means(cosines, self._where, len(self._sittings)))
+        wide = spread(means(cosines, self._where, len(self._sittings.all)))
         for unit, value in enumerate(spread(cosines)):
             scores[unit] += (
                 weights.meaning * value

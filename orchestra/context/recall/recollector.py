@@ -82,7 +82,7 @@ class Recollector:
         `blocks` in the order of the prompt; `around`: tokens of what stands around them.
         """
         self.last = None
-        if not policy.recall_share or budget.usable >= (policy.recall_below or budget.usable + 1):
+        if not policy.recall_share:
             return ()
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
         total = around + REPLY_TOKENS + sum(block.tokens for block in blocks)
