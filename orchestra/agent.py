@@ -8,17 +8,18 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.policy import Policy
 from orchestra.context.results import show as shorten
 from orchestra.context.returned import Result
+from orchestra.context.summary.schema import Summariser
 from orchestra.context.tokens import Counter
 from orchestra.errors import AgentFailed, LimitReached, ModelError, OutputInvalid
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.prompts import Moment, PromptTrail, Sent, reply_event
+from orchestra.journal.prompts import Moment, PromptTrail, Sent, prompt_event, reply_event
+from orchestra.models.summariser import ModelSummariser, drafted
 from orchestra.models.tiers import Tiers
 from orchestra.spend import WRAP_UP_SHARE, Spend
 from orchestra.tools.recall import recall_tool
@@ -39,6 +40,7 @@ WRAP_UP = (
 WRAP_UP_TIME_SHARE = 0.8
 # Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
 THREAD_CHARACTERS = 100_000
+EXTRACTIVE = "extractive"  # the name of the model that is none (models/extractive)
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -87,6 +89,12 @@ class Agent:
         )
         self._toolbox = desk.toolbox
         self._trail = PromptTrail()
+        # Without a language model what leaves is summarised by rule, inside the context.
+        small = desk.tiers.tier_of("small" if "small" in desk.tiers else role.steps)
+        model = desk.tiers[small]
+        self._summariser: Summariser | None = None
+        if model.name != EXTRACTIVE:
+            self._summariser = ModelSummariser(partial(self._ask_for_summary, small), model.name)
         self._began = 0.0
 
     async def run(self, task: str) -> Outcome:
@@ -142,11 +150,19 @@ class Agent:
         if limit is not None and self.turn > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         output = self._desk.output if tier == self._final else None
+        critical = bool(finishing) or (last and len(self._toolbox) > 0)
+        await self._make_room(critical=critical)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
         prompt = self.context.prompt(
-            self._toolbox.specs, output, enforced=True, ask=WRAP_UP if finishing else ""
+            self._toolbox.specs,
+            output,
+            enforced=True,
+            ask=WRAP_UP if finishing else "",
+            critical=critical,
+            at=self._desk.clock(),
         )
+        await self._tell_compactions()
         self.turn += 1
         request = Request(
             messages=prompt.messages,
@@ -158,7 +174,8 @@ class Agent:
             cache_until=prompt.cache_until,
         )
         try:
-            return await self._call(tier, request, prompt)
+            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
+            return await self._call(tier, request, (prompt.tokens, prompt.output_tokens), sent)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -171,17 +188,41 @@ class Agent:
         await self._put("note", {"what": "escalated", "from": tier, "to": "large"})
         self._steps = self._final = "large"
 
-    async def _call(self, tier: str, request: Request, prompt: Prompt) -> Reply:
-        """Reserve, record, ask, settle, record."""
+    async def _make_room(self, *, critical: bool) -> None:
+        """Have a model sum up what is due to leave; where there is none, the prompt makes room by rule."""
+        context = self.context
+        if self._summariser is None:
+            return
+        plan = context.due(self._toolbox.specs, critical=critical)
+        task = context.summary_task(plan) if plan is not None else None
+        if plan is not None and task is not None:
+            context.compact(plan, await drafted(self._summariser, task), at=self._desk.clock())
+
+    async def _tell_compactions(self) -> None:
+        """Record what left the context and what stands for it."""
+        reports, self.context.reports = self.context.reports, []
+        for report in reports:
+            await self._put("compacted", structs.asdict(report))
+
+    async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
+        """A call beside the steps: charged and recorded like them, under its own purpose."""
+        tokens = sum(map(self._desk.counter.message, request.messages))
+        most = request.max_output_tokens or 0
+        return await self._call(tier, request, (tokens, most), Sent(request.messages))
+
+    async def _call(self, tier: str, request: Request, sizes: tuple[int, int], sent: Sent) -> Reply:
+        """Reserve, record, ask, settle, record. `sizes`: tokens of the prompt, and of the reply at most."""
         desk = self._desk
         model = desk.tiers[tier]
         moment = self._moment()
-        worst = prompt.tokens + prompt.output_tokens
-        held = desk.spend.reserve(worst, model.cost(prompt.tokens, prompt.output_tokens))
+        held = desk.spend.reserve(sum(sizes), model.cost(*sizes))
         try:
-            await self._trail.record(desk.put, moment, Sent(prompt.messages, prompt.tools, prompt.manifest))
+            if request.purpose == "summary":
+                await desk.put(prompt_event(moment, sent))
+            else:
+                await self._trail.record(desk.put, moment, sent)
             about = {"tier": tier, "purpose": request.purpose}
-            await self._put("call", {**about, "model": model.name, "tokens": prompt.tokens})
+            await self._put("call", {**about, "model": model.name, "tokens": sizes[0]})
             try:
                 reply = await model.reply(request)
             except ModelError as error:

@@ -54,8 +54,12 @@ class Archive:
 
 
 def shelved(block: Block, archive: Archive) -> Block:
-    """A block that leaves, with the reference of its original; what is used up is not kept."""
-    if block.ref or block.used or not block.message.text:
+    """A block that leaves, with the reference of its original.
+
+    Not kept is the answer to a call that has no original: a recall, whose text is archived already, or the
+    word that the call did not return.
+    """
+    if block.ref or not block.message.text or (block.used and block.message.role == "tool"):
         return block
     ref = archive.put(block.source, block.message.text, turn=block.born, at=block.at)
     return structs.replace(block, ref=ref)

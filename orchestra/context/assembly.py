@@ -36,13 +36,15 @@ class Frame(Struct, frozen=True, kw_only=True):
     """What stands around the blocks of one prompt.
 
     `before`: pieces in front of the current input when that is the last thing said, at the end otherwise.
-    `after`: pieces that stand last. `gone`: what left the context since the last prompt.
+    `after`: pieces that stand last. `beside`: what is sent with the messages and stands in none of them.
+    `gone`: what left the context since the last prompt.
     """
 
     agent: str = ""
     turn: int = 1
     before: tuple[Piece, ...] = ()
     after: tuple[Piece, ...] = ()
+    beside: tuple[Piece, ...] = ()
     tools: ToolSheet = NO_TOOLS
     output: OutputSpec | None = None
     gone: tuple[Entry, ...] = ()
@@ -89,11 +91,11 @@ def assemble(
     """
     ordered, gone = without_unpaired(sorted(blocks, key=_place))
     after = frame.after or (_last_word(frame, counter),)
-    around = REPLY_TOKENS + sum(map(_tokens, frame.before)) + sum(map(_tokens, after))
+    around = REPLY_TOKENS + sum(map(_tokens, (*frame.before, *after, *frame.beside)))
     if around + frame.tools.tokens + sum(map(_tokens, ordered)) <= budget.usable:
         kept = Kept(ordered, frame.tools, ())
     else:
-        names = {piece.name: piece.tokens for piece in (*frame.before, *after)}
+        names = {piece.name: piece.tokens for piece in (*frame.before, *after, *frame.beside)}
         kept = fit(ordered, budget, counter, frame.tools, {**names, "reply": REPLY_TOKENS})
     if not frame.after and not _ends_with_model(kept.blocks):
         after = ()
@@ -102,7 +104,7 @@ def assemble(
         Entry("reply", "fixed", "chat format", REPLY_TOKENS),
         *kept.tools.entries,
         *map(_entry, kept.blocks),
-        *(piece.entry(frame.turn) for piece in (*frame.before, *after)),
+        *(piece.entry(frame.turn) for piece in (*frame.before, *after, *frame.beside)),
         *kept.gone,
         *gone,
         *frame.gone,

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection
 from operator import attrgetter
 
 from msgspec import structs
 
 from orchestra.context.assembly import Frame, Joins, Piece, Prompt, assemble
-from orchestra.context.blocks import (
-    Entry,
-)
+from orchestra.context.blocks import Entry, Zone
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.endings import Endings
 from orchestra.context.labels import data
-from orchestra.context.ledger import SOURCE, Ledger, carry_out
+from orchestra.context.keeping import Compacted, Draft, numbers, report_of
+from orchestra.context.ledger import SOURCE, carry_out
 from orchestra.context.levels import Compaction, due
+from orchestra.context.pins import Pin
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.recollector import Recollector
 from orchestra.context.record import Record
 from orchestra.context.squeeze import kept_findable, squeeze
+from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet, sheet_of, slimmed
+from orchestra.errors import ContextOverflow
 from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
 _tokens = attrgetter("tokens")
+_FIXED_MOST = 0.8
+"""Of the budget, what may never be cut may take with the pinned facts; the rest is for the turns."""
 
 
 class Context(Record):
     """Everything one agent may see, nothing of any other, and the prompt of its next call."""
 
-    __slots__ = ("_endings", "_gone", "_joins", "_ledger", "_sheet", "_slim", "budget", "policy")
+    __slots__ = ("_endings", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
 
     def __init__(
         self,
@@ -47,38 +52,125 @@ class Context(Record):
         self.recollector = Recollector(counter, embedder)
         self.policy = policy
         self.budget: Budget = budget_of(window, policy)
-        self._ledger = Ledger()
+        self.reports: list[Compacted] = []
         self._gone: list[Entry] = []
         self._joins: Joins = {}
         self._endings = Endings(counter)
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
 
-    def due(self, tools: tuple[ToolSpec, ...] = ()) -> Compaction | None:
-        """What should leave before the next prompt; whoever can summarise does so and calls `compact`."""
+    def due(self, tools: tuple[ToolSpec, ...] = (), *, critical: bool = False) -> Compaction | None:
+        """What should leave before the next prompt; whoever can summarise does so and calls `compact`.
+
+        `critical`: nothing above the light level is due in this step.
+        """
         self._begin()
-        pieces = self._endings.state(self.state)
-        tokens = self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces)))
+        tokens = self._occupied(tools)
         if tokens < self.policy.levels.light * self.budget.usable:
             return None
-        return due(self.blocks, tokens, self.budget, self.policy, self.turn)
+        keeping = self.keeping
+        if self._answered:
+            self._blocks = keeping.settle(self._blocks, self._answered)
+        importance = None if critical else keeping.importance
+        return due(self.blocks, tokens, self.budget, self.policy, self.turn, importance)
 
-    def compact(self, compaction: Compaction, *, summary: str = "", at: float = 0.0) -> None:
-        """Move what leaves to the archive; a line in the ledger, or the summary that covers it, stays."""
+    def summary_task(self, compaction: Compaction) -> SummaryTask | None:
+        """What a summary of this compaction has to cover; None where used calls leave and none is wanted."""
+        if compaction.level == "light":
+            return None
+        task = self.keeping.task(compaction, self.policy, self.budget.usable)
+        return task if task.parts else None
+
+    def compact(
+        self, compaction: Compaction, draft: Draft | None = None, *, at: float = 0.0
+    ) -> Compacted:
+        """Move what leaves to the archive; pinned facts, a summary and a line in the ledger stay.
+
+        `draft`: from whoever can summarise; None: what was said is summarised by rule. A draft that does not
+        hold is refused, and what it would have stood for leaves without.
+        """
+        keeping = self.keeping
+        keeping.hear(self._blocks)
+        keeping.read_leaving(compaction, self._blocks)
+        pins, out = self._pinned(compaction)
+        task = verdict = None
+        if compaction.level != "light":
+            task = keeping.task(compaction, self.policy, self.budget.usable, spoken=draft is None)
+            if task.parts:
+                draft = draft or keeping.by_rule(task)
+                verdict = keeping.judge(draft, task, compaction, (pins, *self._held()))
+        covered = numbers(task) if task and verdict and verdict.summary else ()
         self._blocks, gone = carry_out(
-            compaction, self._blocks, self.archive, self._ledger, summarised=bool(summary)
+            compaction, self._blocks, self.archive, keeping.ledger, keeping.made, covered
         )
         self._gone += gone
+        if task and draft and verdict and verdict.summary:
+            covers = tuple(part.id for part in task.parts)
+            keeping.versions.add(verdict.summary, covers, draft.by, self.turn, at)
         self._joins.clear()
-        self._settled = False
-        if summary:
-            self.add_data("knowledge", "summary", summary, why="stands for older turns", at=at)
-        left = self._ledger.text(min(40, 5 + self.budget.usable // 400))  # a line has about 20 tokens
-        if left:
-            message = Message("user", data("left out of this prompt | recall brings it back", left))
-            self._add("knowledge", SOURCE, message, why="what left and how to get it", priority=90)
-        self._settled = True
+        self._stand_in(pins, at)
         self._slim = self._slim or compaction.level != "light"
+        report = report_of(compaction, verdict, draft if verdict else None, keeping)
+        report = structs.replace(report, after=self._occupied(self._sheet.asked), unpinned=len(out))
+        self.reports.append(report)
+        return report
+
+    def restore_summary(self, number: int, *, at: float = 0.0) -> Version:
+        """Make an earlier version of the summary the current one; raises InputError for an unknown number."""
+        version = self.keeping.versions.restore(number, self.turn, at)
+        pins, _ = self.keeping.pins.text(self._pins_room(()), {block.number for block in self._blocks})
+        self._blocks = [block for block in self._blocks if block.number not in self.keeping.made]
+        self._joins.clear()
+        self._stand_in(pins, at)
+        return version
+
+    def _occupied(self, tools: tuple[ToolSpec, ...]) -> int:
+        pieces = self._endings.state(self.state)
+        tokens: int = self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces)))
+        return tokens
+
+    def _pinned(self, compaction: Compaction) -> tuple[str, tuple[Pin, ...]]:
+        """The text of the pinned facts whose own words are not in the prompt, and those without room."""
+        leaving = {block.number for block in compaction.blocks}
+        shown = {block.number for block in self._blocks} - leaving
+        return self.keeping.pins.text(self._pins_room(leaving), shown)
+
+    def _pins_room(self, leaving: Collection[int]) -> int:
+        """Their share of the budget, or what else may never be cut leaves of most of it."""
+        usable = self.budget.usable
+        fixed = sum(
+            block.tokens
+            for block in self._blocks
+            if block.protected and block.number not in leaving and block.number not in self.keeping.made
+        )
+        return max(min(int(self.policy.pins_share * usable), int(_FIXED_MOST * usable) - fixed), 0)
+
+    def _held(self) -> tuple[str, ...]:
+        """What stands in every prompt word for word."""
+        state = (piece.text for piece in self._endings.state(self.state))
+        return (*state, *(block.message.text for block in self._blocks if block.zone in ("fixed", "input")))
+
+    def _stand_in(self, pins: str, at: float) -> None:
+        """Put pinned facts, summary and ledger where the stable part of the prompt ends."""
+        keeping = self.keeping
+        keeping.made.clear()
+        self._settled = False
+        if pins:
+            text = data("pinned facts | said earlier in this talk", pins)
+            self._make("memory", "pinned facts", text, why="said once and binding", pinned=True, at=at)
+        current = keeping.versions.current
+        if current is not None:
+            text = data(f"summary v{current.number} | stands for what was said before", current.text)
+            self._make("knowledge", "summary", text, why=f"made by {current.by}", ref=current.ref, at=at)
+        left = keeping.ledger.text(min(40, 5 + self.budget.usable // 400))  # a line has about 20 tokens
+        if left:
+            text = data("left out of this prompt | recall brings it back", left)
+            self._make("knowledge", SOURCE, text, why="what left and how to get it", at=at)
+        self._settled = True
+
+    def _make(self, zone: Zone, source: str, text: str, **fields: object) -> None:
+        block = self._add(zone, source, Message("user", text), priority=90, leaves="never", **fields)
+        self.keeping.made.add(block.number)
 
     def prompt(
         self,
@@ -87,6 +179,7 @@ class Context(Record):
         *,
         enforced: bool = False,
         ask: str = "",
+        critical: bool = False,
         at: float = 0.0,
     ) -> Prompt:
         """The next call. `enforced`: the endpoint itself holds the reply to the schema, so it is not shown.
@@ -94,7 +187,7 @@ class Context(Record):
         `ask`: a last word to the model, such as that it has to finish now. Raises ContextOverflow.
         """
         self.close_calls("the call did not return", at=at)
-        compaction = self.due(tools)
+        compaction = self.due(tools, critical=critical)
         if compaction is not None:
             self.compact(compaction, at=at)
         frame = Frame(
@@ -102,12 +195,18 @@ class Context(Record):
             turn=self.turn,
             before=self._before(tools),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
+            beside=self._endings.schema(output) if enforced and output is not None else (),
             tools=self._tools(tools),
             output=output,
             gone=tuple(self._gone),
             compaction=compaction,
         )
-        made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
+        try:
+            made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
+        except ContextOverflow:
+            if not self._unpin():
+                raise
+            made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
         if made.squeezed:
             made = self._squeezed(made, frame, at)
         self._settled = True
@@ -132,8 +231,26 @@ class Context(Record):
         frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._endings)
         return copy.deepcopy(self, {id(part): part for part in (*frozen, *self._blocks, *self.archive)})
 
+    def _unpin(self) -> bool:
+        """Give up the pinned facts for a task that needs the room; they can be recalled, and come back."""
+        kept = [
+            block for block in self._blocks if not (block.number in self.keeping.made and block.pinned)
+        ]
+        fewer = len(kept) < len(self._blocks)
+        self._blocks = kept
+        return fewer
+
     def _before(self, tools: tuple[ToolSpec, ...]) -> tuple[Piece, ...]:
+        """The state, marks at values that hold no longer, and what is recalled for the current input."""
         pieces = self._endings.state(self.state)
+        if self._keeping is not None and self._keeping.pins.superseded:
+            skip = self._keeping.made
+            texts = [
+                (block.number, block.message.text)
+                for block in self._blocks
+                if block.number not in skip or not block.pinned
+            ]
+            pieces += self._endings.superseded(self._keeping.pins.marks(texts))
         around = self._tools(tools).tokens + sum(map(_tokens, pieces))
         return (*self.recollector.piece(self.blocks, self.budget, self.policy, around), *pieces)
 

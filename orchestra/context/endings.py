@@ -17,12 +17,14 @@ Pieces = tuple[Piece, ...]
 class Endings:
     """Remembers the last piece of each kind, so that the same state and schema are counted once."""
 
-    __slots__ = ("_counter", "_output", "_reminder", "_state")
+    __slots__ = ("_counter", "_marks", "_output", "_reminder", "_schema", "_state")
 
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
         self._state: tuple[TaskState, Pieces] = (EMPTY, ())
+        self._marks: tuple[str, Pieces] = ("", ())
         self._output: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
+        self._schema: tuple[OutputSpec | None, Pieces] = (None, ())
         self._reminder: tuple[str, Pieces] = ("", ())
 
     def state(self, state: TaskState) -> Pieces:
@@ -36,6 +38,15 @@ class Endings:
             if not text:
                 self._state = (state, ())
         return self._state[1]
+
+    def superseded(self, marks: str) -> Pieces:
+        """A word on each value that is still to be seen and holds no longer; nothing for ""."""
+        if not marks:
+            return ()
+        if self._marks[0] != marks:
+            text = f"Superseded:\n{marks}"
+            self._marks = (marks, (self._piece("state", "superseded", text, "an old value is in the prompt"),))
+        return self._marks[1]
 
     def reminder(self, blocks: Sequence[Block], policy: Policy) -> Pieces:
         """The current input once more when much stands behind it."""
@@ -68,6 +79,15 @@ class Endings:
             )
             self._output = (output, tools, (self._piece("fixed", "output format", text, output.name),))
         return self._output[2]
+
+    def schema(self, output: OutputSpec) -> Pieces:
+        """A schema that the endpoint holds the reply to: sent beside the messages, so counted and not shown."""
+        if self._schema[0] is not output:
+            self._schema = (
+                output,
+                (self._piece("fixed", "output schema", output_json(output), output.name),),
+            )
+        return self._schema[1]
 
     def ask(self, text: str) -> Pieces:
         """A last word to the model; nothing for ""."""

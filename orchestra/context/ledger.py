@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from orchestra.context.archive import Archive, shelved
 from orchestra.context.blocks import Block, Entry, Fate, entry_of, resettled
 from orchestra.context.fence import field
@@ -43,19 +45,31 @@ class Ledger:
 
 
 def carry_out(
-    compaction: Compaction, blocks: list[Block], archive: Archive, ledger: Ledger, *, summarised: bool
+    compaction: Compaction,
+    blocks: list[Block],
+    archive: Archive,
+    ledger: Ledger,
+    made: Collection[int] = (),
+    covered: Collection[int] = (),
 ) -> tuple[list[Block], list[Entry]]:
-    """The blocks that stay, settled, without the old ledger; and the entries of those that left."""
+    """The blocks that stay, settled, without those `made` by the last compaction; and the entries of what left.
+
+    `made` and `covered` are numbers of blocks; `covered`: those that a summary stands for.
+    """
     leaving = {block.number: item.why for item in compaction.leaving for block in item.blocks}
     shorter = {block.number: block for block in compaction.cut}
     stay: list[Block] = []
     gone: list[Entry] = []
     for block in blocks:
+        if block.number in made:
+            continue
         if block.number in leaving:
             moved = shelved(block, archive)
             ledger.note(moved)
-            fate: Fate = "summarised" if summarised else "offloaded" if moved.ref else "dropped"
+            fate: Fate = "offloaded" if moved.ref else "dropped"
+            if block.number in covered:
+                fate = "summarised"
             gone.append(entry_of(moved, fate, leaving[block.number]))
-        elif block.source != SOURCE:
+        else:
             stay.append(resettled(shorter.get(block.number, block)))
     return stay, gone

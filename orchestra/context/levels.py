@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
 from orchestra.context.blocks import Block
 from orchestra.context.budget import Budget
+from orchestra.context.importance import Importance
 from orchestra.context.policy import Policy
 from orchestra.context.trimming import Unit, units_of
 
@@ -18,6 +19,7 @@ Level = Literal["light", "medium", "heavy", "full"]
 WORTH = 0.05
 """Room is made only if this share of the usable tokens comes free: it costs the provider's prefix cache."""
 
+_STEPS = 4  # finer differences of importance do not count against age
 _LINE_TOKENS = 40  # what an offloaded call leaves behind in the ledger, about
 
 
@@ -45,21 +47,32 @@ class Compaction(Struct, frozen=True):
         return tuple(block for leaving in self.leaving for block in leaving.blocks)
 
 
-def due(blocks: Sequence[Block], tokens: int, budget: Budget, policy: Policy, turn: int) -> Compaction | None:
+def due(
+    blocks: Sequence[Block],
+    tokens: int,
+    budget: Budget,
+    policy: Policy,
+    turn: int,
+    importance: Importance | None = None,
+) -> Compaction | None:
     """What should leave the turns now; None when occupancy is low or too little could leave.
 
     `blocks` in the order of the prompt, `tokens` of the whole prompt, `turn` of the coming call. Only
-    what may leave counts, so that what is protected can never by itself keep this firing.
+    what may leave counts, so that what is protected can never by itself keep this firing. `importance`
+    None: the step is critical, and nothing above the light level happens.
     """
     level, mark = _level(tokens, budget, policy)
     if level is None:
         return None
+    if importance is None:
+        level, mark = "light", policy.levels.light_to
     target = int(mark * budget.usable)
     units = [unit for unit in units_of(blocks) if unit.zone == "history" and not unit.protected]
     old = [unit for unit in units if _born(unit) < turn - policy.recent_turns]
     leaving: list[Leaving] = []
     left = tokens
-    for unit, why in _candidates(old, units, level):
+    scores = importance.of(blocks) if importance is not None and level != "light" else {}
+    for unit, why in _candidates(old, units, level, scores):
         if left <= target:
             break
         leaving.append(Leaving(unit.blocks, why))
@@ -81,7 +94,9 @@ def _level(tokens: int, budget: Budget, policy: Policy) -> tuple[Level | None, f
     return "heavy", levels.heavy_to
 
 
-def _candidates(old: list[Unit], units: list[Unit], level: Level) -> list[tuple[Unit, str]]:
+def _candidates(
+    old: list[Unit], units: list[Unit], level: Level, scores: Mapping[int, float]
+) -> list[tuple[Unit, str]]:
     """What may leave, what is missed least first: used calls, repeats, then the least and the oldest."""
     first = [(unit, "used") for unit in old if all(block.used for block in unit.blocks[1:] or unit.blocks)]
     if level == "light":
@@ -95,11 +110,18 @@ def _candidates(old: list[Unit], units: list[Unit], level: Level) -> list[tuple[
         for at, unit in enumerate(units)
         if unit in old and _key(unit) and newest[_key(unit)] != at
     ]
-    rest = [(unit, "oldest") for unit in sorted(old, key=lambda unit: unit.rank)]
+    rest = [(unit, "oldest") for unit in sorted(old, key=lambda unit: _rank(unit, scores))]
     ranked: dict[int, tuple[Unit, str]] = {}
     for unit, why in (*first, *repeats, *rest):
         ranked.setdefault(unit.blocks[0].number, (unit, why))
     return list(ranked.values())
+
+
+def _rank(unit: Unit, scores: Mapping[int, float]) -> tuple[int, float, int, int]:
+    """Smaller leaves first: by priority, then by importance, in coarse steps, then by age."""
+    priority, place, number = unit.rank
+    worth = max(scores.get(block.number, 0.0) for block in unit.blocks)
+    return (priority, round(worth * _STEPS), place, number)
 
 
 def _key(unit: Unit) -> str:

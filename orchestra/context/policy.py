@@ -41,10 +41,11 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `output_tokens`: kept free for the reply, at most a quarter of the window. `margin`: the share of the
     window kept free for counts that are wrong. `prompt_tokens`: a budget of the prompt's own below the
     window's, None for none. `result_tokens`: the cap of one tool result. `recent_turns`: turns that the
-    heavy level leaves alone. `restate_after`: the current input is restated at the end when more tokens than
-    this stand behind it; `restate_tokens`: with at most so many tokens. `recall_share`: of the room for what
-    was said, the part for automatic recall once something is out of the prompt, 0 for none; `recall_tokens`:
-    its cap.
+    heavy level leaves alone. `pins_share` and `summary_share`: the most of the budget that pinned facts and a
+    summary may take, `summary_tokens` the most a summary ever has. `restate_after`: the current input is
+    restated at the end when more tokens than this stand behind it; `restate_tokens`: with at most so many
+    tokens. `recall_share`: of the room for what was said, the part for automatic recall once something is out
+    of the prompt, 0 for none; `recall_tokens`: its cap.
     """
 
     name: str = "chat"
@@ -55,6 +56,9 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prompt_tokens: int | None = None
     result_tokens: int = 2_000
     recent_turns: int = 2
+    pins_share: float = 0.25
+    summary_share: float = 0.15
+    summary_tokens: int = 2_000
     restate_after: int = 2_000
     restate_tokens: int = 200
     recall_share: float = 0.0
@@ -116,6 +120,7 @@ _COUNTS = (
     "prompt_tokens",
     "result_tokens",
     "recent_turns",
+    "summary_tokens",
     "restate_after",
     "restate_tokens",
     "recall_tokens",
@@ -132,6 +137,9 @@ def check(policy: Policy) -> None:
         raise ConfigError(f"margin is {policy.margin}; it must lie between 0 and 0.5.", key="margin")
     if not 0 <= policy.recall_share <= 1:
         raise ConfigError(f"recall_share is {policy.recall_share}; it must lie between 0 and 1.", key="recall_share")
+    for key in ("pins_share", "summary_share"):
+        if not 0 < getattr(policy, key) <= 0.5:
+            raise ConfigError(f"{key} is {getattr(policy, key)}; it must lie between 0 and 0.5.", key=key)
     shares = structs.asdict(policy.shares)
     if any(not share >= 0 for share in shares.values()) or not sum(shares.values()) > 0:
         raise ConfigError(

@@ -10,10 +10,12 @@ from msgspec import structs
 from orchestra.context.archive import Archive
 from orchestra.context.blocks import LATE, Block, Zone, first_block, settled_place
 from orchestra.context.calls import OpenCalls
+from orchestra.context.keeping import Keeping
 from orchestra.context.labels import data, label_of
 from orchestra.context.recall.recollector import Recollector
 from orchestra.context.returned import Result, result_block, stub
-from orchestra.context.state import EMPTY, Patch, TaskState, merge
+from orchestra.context.state import EMPTY, Patch, TaskState
+from orchestra.context.statebook import By, Change
 from orchestra.context.tokens import Counter
 from orchestra.errors import InputError
 from orchestra.values.messages import Message, Reply
@@ -28,10 +30,12 @@ class Record:
     """
 
     __slots__ = (
+        "_answered",
         "_blocks",
         "_calls",
         "_ephemeral",
         "_instructions",
+        "_keeping",
         "_numbers",
         "_settled",
         "agent",
@@ -39,7 +43,6 @@ class Record:
         "counter",
         "recollector",
         "result_tokens",
-        "state",
         "turn",
     )
 
@@ -49,7 +52,6 @@ class Record:
         self.result_tokens = result_tokens
         self.archive = Archive()
         self.recollector = Recollector(counter)
-        self.state: TaskState = EMPTY
         self.turn = 1
         self._instructions = instructions
         self._blocks: list[Block] = []
@@ -57,6 +59,19 @@ class Record:
         self._settled = False
         self._calls = OpenCalls()
         self._ephemeral = False
+        self._answered = 0
+        self._keeping: Keeping | None = None  # most agents end before they have something to keep
+
+    @property
+    def keeping(self) -> Keeping:
+        """Pinned facts, the state's history, summaries and the ledger."""
+        if self._keeping is None:
+            self._keeping = Keeping(self.counter, self.archive)
+        return self._keeping
+
+    @property
+    def state(self) -> TaskState:
+        return EMPTY if self._keeping is None else self._keeping.state.now
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -75,7 +90,10 @@ class Record:
             last = self._blocks[said[-1]]
             self._blocks[said[-1]] = structs.replace(last, zone="history", why="an earlier input")
         why = "the current input" if said else "the task as first stated"
-        return self._add("input", "input", Message("user", text), at=at, why=why, leaves="never").id
+        made = self._add("input", "input", Message("user", text), at=at, why=why, leaves="never")
+        if said:  # an agent with one task has it in every prompt and need not pin it
+            self.keeping.hear(self._blocks)
+        return made.id
 
     def add_data(
         self, zone: Zone, source: str, text: str, *, query: str = "", why: str = "", at: float = 0.0
@@ -111,6 +129,8 @@ class Record:
         if not reply.text and not reply.calls:
             self.turn += 1
             return ""
+        if not reply.calls:
+            self._answered = self._numbers
         reasoning = reply.reasoning if reply.calls else ""
         message = Message("assistant", reply.text, reply.calls, reasoning=reasoning)
         made = self._add("history", "reply", message, at=at, why="the model's answer")
@@ -132,10 +152,16 @@ class Record:
             text = f"no result, {why}"
             self._record_result(Result(call=call, text=text, failed=True, archived=False), at)
 
-    def patch_state(self, *patches: Patch) -> TaskState:
-        """Merge changes into the task state, field by field."""
-        self.state = merge(self.state, *patches)
+    def patch_state(self, *patches: Patch, by: By = "code") -> TaskState:
+        """Merge changes into the task state, field by field; see `propose_state`."""
+        self.propose_state(*patches, by=by)
         return self.state
+
+    def propose_state(self, *patches: Patch, by: By = "model") -> tuple[Change, ...]:
+        """Merge each patch that contradicts no pinned fact; each change says what it did or why it was refused."""
+        keeping = self.keeping
+        keeping.hear(self._blocks)
+        return keeping.state.propose(patches, keeping.pins, self.turn, by)
 
     def pin(self, block: str, *, pinned: bool = True) -> None:
         """Keep a block, and with it the call it belongs to, whatever happens; or no longer."""

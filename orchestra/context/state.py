@@ -6,17 +6,22 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-Field = Literal["goal", "constraints", "entities", "facts", "done", "todo", "step"]
-SINGLE: frozenset[str] = frozenset(("goal", "step"))
+Field = Literal["goal", "constraints", "entities", "entity", "facts", "done", "todo", "step"]
+SINGLE: frozenset[str] = frozenset(("goal", "entity", "step"))
 
 
 class TaskState(Struct, frozen=True, kw_only=True):
-    """`entities` and `facts` are lines, as a rule `name: what` or `key=value`; the newest stands last."""
+    """`entities` and `facts` are lines, as a rule `name: what` or `key=value`; the newest stands last.
+
+    `facts` are those of the current `entity`; those of others, and under "" those of none, wait in `others`.
+    """
 
     goal: str = ""
     constraints: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    entity: str = ""
     facts: tuple[str, ...] = ()
+    others: tuple[tuple[str, tuple[str, ...]], ...] = ()
     done: tuple[str, ...] = ()
     todo: tuple[str, ...] = ()
     step: str = ""
@@ -36,11 +41,13 @@ class Patch(Struct, frozen=True):
 
 EMPTY = TaskState()
 
-_TITLES: tuple[tuple[Field, str], ...] = (
+_TITLES: tuple[tuple[str, str], ...] = (
     ("goal", "Goal"),
     ("constraints", "Constraints"),
     ("entities", "Entities"),
+    ("entity", "Current entity"),
     ("facts", "Facts"),
+    ("others", "Facts of others"),
     ("done", "Done"),
     ("todo", "To do"),
     ("step", "Current step"),
@@ -50,7 +57,10 @@ _TITLES: tuple[tuple[Field, str], ...] = (
 def merge(state: TaskState, *patches: Patch) -> TaskState:
     """The state with each patch applied in turn; whatever no patch names stays as it is."""
     for patch in patches:
-        state = structs.replace(state, **{patch.field: _merged(state, patch)})
+        if patch.field == "entity":
+            state = _switched(state, "" if patch.how == "remove" else " ".join(patch.value.split()))
+        else:
+            state = structs.replace(state, **{patch.field: _merged(state, patch)})
     return state
 
 
@@ -62,12 +72,28 @@ def render(state: TaskState) -> str:
         if isinstance(value, str):
             if value:
                 lines.append(f"{title}: {value}")
+        elif name == "others":
+            lines.extend(f"Facts of {of or 'no one thing'}: {'; '.join(known)}" for of, known in value)
+        elif name == "facts" and value and state.entity:
+            lines.append(f"Facts of {state.entity}:")
+            lines.extend(f"- {line}" for line in value)
         elif name in ("done", "todo", "entities") and value:
             lines.append(f"{title}: {'; '.join(value)}")
         elif value:
             lines.append(f"{title}:")
             lines.extend(f"- {line}" for line in value)
     return "\n".join(lines)
+
+
+def _switched(state: TaskState, entity: str) -> TaskState:
+    """Another current entity: the facts of the last one are put by, its own are taken up again."""
+    if entity == state.entity:
+        return state
+    others = {of: known for of, known in state.others if of != state.entity}
+    if state.facts:
+        others[state.entity] = state.facts
+    facts = others.pop(entity, ())
+    return structs.replace(state, entity=entity, facts=facts, others=tuple(others.items()))
 
 
 def _merged(state: TaskState, patch: Patch) -> str | tuple[str, ...]:
@@ -78,16 +104,16 @@ def _merged(state: TaskState, patch: Patch) -> str | tuple[str, ...]:
     if patch.how == "set":
         return (value,) if value else ()
     if patch.how == "remove":
-        return tuple(line for line in lines if line != value and _key(line) != value)
+        return tuple(line for line in lines if line != value and key_of_line(line) != value)
     if not value or value in lines:
         return lines
-    key = _key(value)
-    if key and any(_key(line) == key for line in lines):
-        return tuple(value if _key(line) == key else line for line in lines)
+    key = key_of_line(value)
+    if key and any(key_of_line(line) == key for line in lines):
+        return tuple(value if key_of_line(line) == key else line for line in lines)
     return (*lines, value)
 
 
-def _key(line: str) -> str:
+def key_of_line(line: str) -> str:
     """`order` of `order=A17` and of `order: A17`; "" for a line without one."""
     for mark in ("=", ":", "："):
         key, found, _ = line.partition(mark)

@@ -57,10 +57,15 @@ def test_the_first_prompt() -> None:
 
 
 def test_a_schema_that_the_endpoint_enforces_is_not_shown() -> None:
-    """An endpoint that holds replies to the schema does not need to be told it in words."""
+    """An endpoint that holds replies to the schema is not told it in words; its tokens count all the same."""
     context = context_of()
     context.add_input("Question: x")
-    assert "Output format" not in context.prompt((SEARCH,), FINDINGS, enforced=True).messages[-1].text
+    prompt = context.prompt((SEARCH,), FINDINGS, enforced=True)
+    assert "Output format" not in prompt.messages[-1].text
+    (schema,) = [entry for entry in prompt.manifest.entries if entry.block == "output schema"]
+    assert (schema.zone, schema.source) == ("fixed", "output schema")
+    assert schema.tokens > COUNTER.count('{"type":"object"}')
+    assert prompt.tokens == context.prompt((SEARCH,)).tokens + schema.tokens
 
 
 def test_results_stand_in_the_order_of_the_calls() -> None:

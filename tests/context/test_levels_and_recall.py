@@ -7,9 +7,11 @@ import pytest
 from orchestra.context.archive import Archive
 from orchestra.context.context import Context
 from orchestra.context.fence import fenced
+from orchestra.context.keeping import Draft
 from orchestra.context.policy import policy_for
 from orchestra.context.recall import Recall, chunks_of
 from orchestra.context.returned import Result
+from orchestra.context.summary.schema import Summary
 from orchestra.context.tokens import counter_for
 from orchestra.values.messages import Reply, ToolCall
 
@@ -84,9 +86,9 @@ def test_a_summary_takes_the_place_of_what_it_covers() -> None:
         step(context, f"q{number}", "word " * 900)
     due = context.due()
     assert due is not None
-    context.compact(due, summary="六次搜索，没有结果。")
+    context.compact(due, Draft(summary=Summary(narrative="搜索没有结果。"), by="small"))
     prompt = context.prompt()
-    assert any("六次搜索" in message.text for message in prompt.messages)
+    assert any("搜索没有结果" in message.text for message in prompt.messages)
     fates = {entry.block: entry.fate for entry in prompt.manifest.absent()}
     assert fates == {block.id: "summarised" for block in due.blocks}
 

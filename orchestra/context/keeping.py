@@ -1,0 +1,215 @@
+"""What outlives the turns of one agent: pinned facts, the state's history, summaries, the ledger of what left."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from msgspec import Struct, structs
+
+from orchestra.context.archive import Archive
+from orchestra.context.blocks import Block
+from orchestra.context.fence import fenced
+from orchestra.context.importance import Importance
+from orchestra.context.intent import Intent, intent_of
+from orchestra.context.ledger import Ledger
+from orchestra.context.levels import Compaction, Level
+from orchestra.context.pins import Pins
+from orchestra.context.policy import Policy
+from orchestra.context.state import Patch
+from orchestra.context.statebook import StateBook
+from orchestra.context.summary.check import Frame, Verdict, check
+from orchestra.context.summary.extractive import extract
+from orchestra.context.summary.schema import Part, Summary, SummaryTask
+from orchestra.context.summary.versions import Versions
+from orchestra.context.tokens import Counter
+
+_HEARD_CHARACTERS = 20_000
+"""Characters of one input that are read for facts; what is longer is a document and not somebody's word."""
+
+BY_RULE = "rules"
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """A summary that somebody made, or None with the `problem` why there is none."""
+
+    summary: Summary | None = None
+    by: str = BY_RULE
+    problem: str = ""
+
+
+class Compacted(Struct, frozen=True, kw_only=True):
+    """What one compaction did, for the journal. Tokens are those of the prompt before and after.
+
+    `left`: the ids of the blocks that left. `version`: of the summary that stands for them, 0 for none;
+    `by`: who made it or tried; `refused`: why its draft was not taken. `facts`: how many facts the blocks
+    it covers have, of which `added` stood nowhere and were added and `to_recall` had no room.
+    `pins`: pinned facts in the prompt now; `unpinned`: those that had no room.
+    """
+
+    level: Level
+    before: int
+    after: int
+    target: int
+    left: tuple[str, ...]
+    version: int = 0
+    by: str = ""
+    refused: str = ""
+    facts: int = 0
+    added: int = 0
+    to_recall: int = 0
+    dropped: int = 0
+    pins: int = 0
+    unpinned: int = 0
+
+
+class Keeping:
+    """Made when an agent's context first has something to keep. `intent`: of the current input."""
+
+    __slots__ = (
+        "_counter",
+        "_heard",
+        "_settled",
+        "archive",
+        "importance",
+        "intent",
+        "ledger",
+        "made",
+        "pins",
+        "state",
+        "versions",
+    )
+
+    def __init__(self, counter: Counter, archive: Archive) -> None:
+        self._counter = counter
+        self._heard = 0
+        self._settled: set[int] = set()
+        self.archive = archive
+        self.importance = Importance()
+        self.intent: Intent | None = None
+        self.ledger = Ledger()
+        self.made: set[int] = set()
+        self.pins = Pins(counter)
+        self.state = StateBook()
+        self.versions = Versions(archive)
+
+    def hear(self, blocks: Iterable[Block]) -> None:
+        """Pin what the user said since the last time; the newest input decides what the talk is about."""
+        for block in blocks:
+            if block.source != "input" or block.number <= self._heard:
+                continue
+            self._heard = block.number
+            text = block.message.text[:_HEARD_CHARACTERS]
+            self.intent = intent_of(text, block.number)
+            if self.intent.entity:
+                self.state.propose((Patch("entity", self.intent.entity),), self.pins, block.born, "rule")
+            self.pins.hear(text, block.number, block.born, self.state.now.entity)
+
+    def settle(self, blocks: Sequence[Block], answered: int) -> list[Block]:
+        """The blocks, with results of answered turns marked as used once their facts are pinned."""
+        return [
+            structs.replace(block, used=self._read(block, blocks) or block.used)
+            if block.number <= answered and self._unread(block)
+            else block
+            for block in blocks
+        ]
+
+    def read_leaving(self, compaction: Compaction, blocks: Sequence[Block]) -> None:
+        """Pin the facts of results that are about to leave."""
+        for block in compaction.blocks:
+            if self._unread(block):
+                self._read(block, blocks)
+
+    def _unread(self, block: Block) -> bool:
+        return block.message.role == "tool" and not block.used and block.number not in self._settled
+
+    def _read(self, block: Block, blocks: Sequence[Block]) -> bool:
+        """Pin what a result says. Whether the result is needed no more: its original can be recalled."""
+        self._settled.add(block.number)
+        after = "\n".join(_said(other) for other in blocks if other.number > block.number and not other.key)
+        self.pins.read(inner(block), block.source, block.number, block.born, used=after)
+        return bool(block.ref)
+
+    def task(self, compaction: Compaction, policy: Policy, usable: int, *, spoken: bool = False) -> SummaryTask:
+        """What a summary of the leaving blocks covers; `spoken`: only what people and models said."""
+        current = self.versions.current
+        return SummaryTask(
+            parts=tuple(
+                Part(block.id, _speaker(block), block.born, inner(block) if block.key else _said(block))
+                for block in sorted(compaction.blocks, key=lambda block: block.number)
+                if block.number not in self.made and not (spoken and block.key) and _said(block)
+            ),
+            previous=current.summary if current else None,
+            tokens=max(min(policy.summary_tokens, int(policy.summary_share * usable)), 1),
+        )
+
+    def judge(
+        self, draft: Draft, task: SummaryTask, compaction: Compaction, held: tuple[str, ...]
+    ) -> Verdict:
+        """Whether a draft may stand for the blocks of its task."""
+        if draft.summary is None:
+            return Verdict(why=draft.problem or "there is none")
+        current = self.versions.current
+        covered = {part.id for part in task.parts}
+        replaced = sum(block.tokens for block in compaction.blocks if block.id in covered)
+        span = ""
+        if current is not None:
+            replaced += self._counter.count(current.text)
+            span = f"up to turn {current.turn - 1}, v{current.number}"
+        frame = Frame(
+            held=held,
+            superseded=self.pins.superseded,
+            replaced=replaced,
+            span=span,
+            trusted=draft.by == BY_RULE,
+        )
+        return check(draft.summary, task, frame, self._counter)
+
+    def by_rule(self, task: SummaryTask) -> Draft:
+        """The draft that needs no model."""
+        return Draft(summary=extract(task, self._counter), by=BY_RULE)
+
+
+def report_of(
+    compaction: Compaction, verdict: Verdict | None, draft: Draft | None, keeping: Keeping
+) -> Compacted:
+    """The account of a compaction that was carried out; `after` and `unpinned` are the caller's to say."""
+    taken = verdict is not None and verdict.summary is not None
+    current = keeping.versions.current
+    return Compacted(
+        level=compaction.level,
+        before=compaction.before,
+        after=0,
+        target=compaction.target,
+        left=tuple(block.id for block in compaction.blocks),
+        version=current.number if taken and current else 0,
+        by=draft.by if draft else "",
+        refused="" if taken or verdict is None else verdict.why,
+        facts=verdict.facts if verdict else 0,
+        added=len(verdict.added) if verdict else 0,
+        to_recall=len(verdict.left) if verdict else 0,
+        dropped=len(verdict.dropped) if verdict else 0,
+        pins=len(keeping.pins),
+    )
+
+
+def inner(block: Block) -> str:
+    """A result's own text: the original's as far as it is shown, without label and fence."""
+    inside = fenced(block.message.text)
+    return inside[0].text if len(inside) == 1 else block.message.text
+
+
+def numbers(task: SummaryTask) -> Collection[int]:
+    """The numbers of the blocks that a task covers."""
+    return {int(part.id[1:]) for part in task.parts}
+
+
+def _speaker(block: Block) -> str:
+    return {"input": "user", "reply": "assistant"}.get(block.source, block.source)
+
+
+def _said(block: Block) -> str:
+    message = block.message
+    if not message.calls:
+        return message.text
+    calls = (f"{call.name}({call.arguments})" for call in message.calls)
+    return "\n".join((message.text, *calls)) if message.text else "\n".join(calls)

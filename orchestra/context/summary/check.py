@@ -1,0 +1,159 @@
+"""A summary is held to the facts of what it covers before it may stand for them.
+
+Refused: one that is empty, an error or a refusal; that names a figure, date or id which nothing covered names,
+or names it of something else; that loses or gains a negation; that is not shorter than what it replaces.
+Repaired: what is missing is added word for word while there is room; what has none is left to recall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from orchestra.context.facts import Evidence, find_facts, is_hard, same_fact
+from orchestra.context.pins import Superseded
+from orchestra.context.polarity import clauses, flipped
+from orchestra.context.sayings import sayings
+from orchestra.context.summary.merging import mapped, marked, merged
+from orchestra.context.summary.repair import Need, needs, repaired
+from orchestra.context.summary.schema import Summary, SummaryTask, items, render
+from orchestra.context.tokens import Counter
+from orchestra.text.terms import terms
+from orchestra.values.facts import Fact
+
+_REFUSAL = re.compile(
+    r"(?i)^\W*(?:error\b|exception\b|traceback|i(?:'m| am) (?:sorry|unable)|sorry,|i (?:cannot|can't|won't)\b|as an ai\b"
+    r"|(?:rate limit|timeout|request failed|internal server|no summary|summary (?:unavailable|failed))|n/?a\W*$|null\W*$"
+    r"|抱歉|对不起，?我(?:无法|不能)|我(?:无法|不能)|错误[:：]|出错)"
+)
+_TURNS = re.compile(r"(?i)\(?\bturns? \d+(?: to \d+)?(?:, v\d+)?\)?")
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What the check found. `summary` None: refused, and `why` says so.
+
+    `facts`: how many the covered blocks have; `added` of them stood nowhere and were added, for `left`
+    there was no room. `dropped`: lines of the draft with names that nothing covered has.
+    """
+
+    summary: Summary | None = None
+    why: str = ""
+    facts: int = 0
+    added: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+class Frame(Struct, frozen=True, kw_only=True):
+    """What a draft is held against beside its task.
+
+    `held`: texts that stay in the prompt: state, pins, instructions, the task. `replaced`: the tokens of all
+    that goes, with the summary so far. `span`: the stretch of the summary so far. `trusted`: the draft is
+    made of whole sentences of its parts, so only what it lacks is looked for.
+    """
+
+    held: tuple[str, ...]
+    superseded: tuple[Superseded, ...]
+    replaced: int
+    span: str = ""
+    trusted: bool = False
+
+
+def check(draft: Summary, task: SummaryTask, frame: Frame, counter: Counter) -> Verdict:
+    """The summary that may stand for the task's parts, or why there is none."""
+    lines = items(draft)
+    if not any(line.strip() for line in lines):
+        return Verdict(why="it is empty")
+    sources = [part.text for part in task.parts]
+    if task.previous is not None:
+        sources.append("\n".join(items(task.previous)))
+    dropped: tuple[str, ...] = ()
+    if not frame.trusted:
+        if any(_REFUSAL.search(line) and line not in "\n".join(sources) for line in lines):
+            return Verdict(why="it is an error or a refusal")
+        if counter.count(render(draft)) >= frame.replaced:
+            return Verdict(why="it is not shorter than what it replaces")
+        draft, dropped, wrong = _held_to(draft, sources, frame.held)
+        if wrong:
+            return Verdict(why=wrong)
+    whole = marked(merged(draft, task.previous, frame.span), frame.superseded)
+    wanted = needs(task, frame.superseded)
+    summary, added, left = repaired(whole, wanted, frame.held, task.tokens, counter)
+    if counter.count(render(summary)) >= frame.replaced:
+        return Verdict(why="it is not shorter than what it replaces", facts=len(wanted))
+    return Verdict(
+        summary=summary, facts=len(wanted), added=_texts(added), left=_texts(left), dropped=dropped
+    )
+
+
+def _held_to(
+    draft: Summary, sources: Sequence[str], held: Sequence[str]
+) -> tuple[Summary, tuple[str, ...], str]:
+    """The draft without lines that name the unknown, those lines, and what contradicts the sources."""
+    texts = [*sources, *held]
+    evidence = Evidence(texts)
+    known = [clause for text in texts for clause in clauses(text)]
+    places = Places(texts)
+    dropped: list[str] = []
+    for line in items(draft):
+        stripped = _TURNS.sub(" ", line)
+        missing = evidence.missing(stripped)
+        hard = [fact for fact in missing if is_hard(fact)]
+        if hard:
+            return draft, (), f"it says {hard[0].text}, which nothing it covers says"
+        if missing:
+            dropped.append(line)
+        stray = places.stray(stripped)
+        if stray is not None:
+            return draft, (), f"it says {stray.text} of something else than what it covers does"
+        if flipped(clauses(stripped), known):
+            return draft, (), f"it turns a negation round: {line[:80]}"
+    return _without(draft, set(dropped)), tuple(dropped), ""
+
+
+class Places:
+    """In which sentences of the sources each figure, date and id stands, with the words around it."""
+
+    __slots__ = ("_sentences",)
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._sentences: list[tuple[list[Fact], frozenset[str]]] = []
+        for text in texts:
+            before: frozenset[str] = frozenset()
+            for part in _sentences(text):
+                words = frozenset(terms(part))
+                facts = [fact for fact in find_facts(part) if is_hard(fact)]
+                if facts:
+                    self._sentences.append((facts, words | before))
+                before = words
+
+    def stray(self, line: str) -> Fact | None:
+        """A fact of the line that stands only where nothing else of its sentence is spoken of."""
+        for part in _sentences(line):
+            facts = [fact for fact in find_facts(part) if is_hard(fact)]
+            if not facts:
+                continue
+            own = frozenset().union(*(terms(fact.text) for fact in facts))
+            words = frozenset(terms(part)) - own
+            for fact in facts if words else ():
+                around = [
+                    near for known, near in self._sentences if any(same_fact(fact, one) for one in known)
+                ]
+                if around and not any(words & near for near in around):
+                    return fact
+        return None
+
+
+def _sentences(text: str) -> list[str]:
+    parts = [saying.text for saying in sayings(text)]
+    return parts or [text]
+
+
+def _without(draft: Summary, lines: set[str]) -> Summary:
+    return mapped(draft, lambda line: "" if line in lines else line) if lines else draft
+
+
+def _texts(wanted: Sequence[Need]) -> tuple[str, ...]:
+    return tuple(need.line for need in wanted)
