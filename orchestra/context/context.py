@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from msgspec import structs
 
-from orchestra.context.assembly import Frame, Joins, Piece, Prompt, assemble
+from orchestra.context.assembly import Frame, Joins, Piece, Prompt, around_of, assemble
 from orchestra.context.blocks import Entry, Zone
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.endings import Endings
@@ -193,7 +193,7 @@ class Context(Record):
         frame = Frame(
             agent=self.agent,
             turn=self.turn,
-            before=self._before(tools),
+            before=self._before(),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
             beside=self._endings.schema(output) if enforced and output is not None else (),
             tools=self._tools(tools),
@@ -201,6 +201,16 @@ class Context(Record):
             gone=tuple(self._gone),
             compaction=compaction,
         )
+        view = self.recollector.view(
+            self.blocks, self.budget, self.policy, around_of(frame, self.counter)
+        )
+        if view is not None:
+            frame = structs.replace(
+                frame, before=(*view.pieces, *frame.before), gone=(*frame.gone, *view.gone)
+            )
+            self._settled = True
+            self._gone.clear()
+            return assemble(view.blocks, self.budget, self.counter, frame, self._joins)
         try:
             made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
         except ContextOverflow:
@@ -240,8 +250,8 @@ class Context(Record):
         self._blocks = kept
         return fewer
 
-    def _before(self, tools: tuple[ToolSpec, ...]) -> tuple[Piece, ...]:
-        """The state, marks at values that hold no longer, and what is recalled for the current input."""
+    def _before(self) -> tuple[Piece, ...]:
+        """The state, and marks at values that hold no longer."""
         pieces = self._endings.state(self.state)
         if self._keeping is not None and self._keeping.pins.superseded:
             skip = self._keeping.made
@@ -251,8 +261,7 @@ class Context(Record):
                 if block.number not in skip or not block.pinned
             ]
             pieces += self._endings.superseded(self._keeping.pins.marks(texts))
-        around = self._tools(tools).tokens + sum(map(_tokens, pieces))
-        return (*self.recollector.piece(self.blocks, self.budget, self.policy, around), *pieces)
+        return pieces
 
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str

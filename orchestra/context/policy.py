@@ -45,7 +45,8 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     summary may take, `summary_tokens` the most a summary ever has. `restate_after`: the current input is
     restated at the end when more tokens than this stand behind it; `restate_tokens`: with at most so many
     tokens. `recall_share`: of the room for what was said, the part for automatic recall once something is out
-    of the prompt, 0 for none; `recall_tokens`: its cap.
+    of the prompt, 0 for none; `recall_tokens`: its cap; `values_share`: of that part, what lists the values said
+    earlier as key=value.
     """
 
     name: str = "chat"
@@ -62,6 +63,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     restate_after: int = 2_000
     restate_tokens: int = 200
     recall_share: float = 0.0
+    values_share: float = 0.0
     recall_tokens: int = 8_000
 
 
@@ -75,6 +77,16 @@ _PRESETS = (
         result_tokens=4_000,
     ),
     Policy(name="tools", shares=Shares(0.30, 0.05, 0.15, 0.50), result_tokens=1_500),
+    # For a window too small for the run: results are clipped, their values listed, the rest recalled.
+    Policy(
+        name="small",
+        shares=Shares(0.30, 0.05, 0.15, 0.50),
+        result_tokens=1_500,
+        pins_share=0.05,
+        summary_share=0.05,
+        recall_share=0.7,
+        values_share=0.9,
+    ),
     Policy(name="knowledge", shares=Shares(0.05, 0.10, 0.60, 0.25)),
     Policy(
         name="code",
@@ -135,8 +147,9 @@ def check(policy: Policy) -> None:
             raise ConfigError(f"{key} is {value}; it must be more than 0.", key=key)
     if not 0 <= policy.margin <= 0.5:
         raise ConfigError(f"margin is {policy.margin}; it must lie between 0 and 0.5.", key="margin")
-    if not 0 <= policy.recall_share <= 1:
-        raise ConfigError(f"recall_share is {policy.recall_share}; it must lie between 0 and 1.", key="recall_share")
+    for key in ("recall_share", "values_share"):
+        if not 0 <= getattr(policy, key) <= 1:
+            raise ConfigError(f"{key} is {getattr(policy, key)}; it must lie between 0 and 1.", key=key)
     for key in ("pins_share", "summary_share"):
         if not 0 < getattr(policy, key) <= 0.5:
             raise ConfigError(f"{key} is {getattr(policy, key)}; it must lie between 0 and 0.5.", key=key)

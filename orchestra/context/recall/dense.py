@@ -25,6 +25,12 @@ class Dense:
     def __len__(self) -> int:
         return self._size
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Dense:
+        twin = Dense()
+        twin._rows, twin._size = self._rows[:], self._size
+        twin._matrix = self._matrix.copy() if self._matrix is not None else None
+        return twin
+
     def add(self, vector: Vector) -> None:
         """Add one vector of any length but zero; numpy's matrix doubles, so the mean cost stays the same."""
         if self._np is None:

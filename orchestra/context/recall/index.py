@@ -7,6 +7,7 @@ turn 10 and at turn 10,000. Not for two threads at once; belongs to one agent.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Container, Sequence
 
@@ -80,6 +81,11 @@ class RecallIndex:
     def found_by(self) -> str:
         """The name of the embedding model in use, "" for words alone."""
         return self.embedder.name if self.embedder is not None else ""
+
+    def copied(self) -> RecallIndex:
+        """An index with the same turns that grows apart from this one."""
+        same = (self._count, self.embedder, self._weights, *self._turns)
+        return copy.deepcopy(self, {id(part): part for part in same})
 
     # -- what goes in ------------------------------------------------------------------------------------
 
