@@ -12,8 +12,8 @@ from orchestra.context.assembly import Frame, Joins, Piece, Prompt, around_of, a
 from orchestra.context.blocks import Entry, Zone
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.endings import Endings
-from orchestra.context.labels import data
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
+from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
 from orchestra.context.levels import Compaction, due
 from orchestra.context.pins import Pin

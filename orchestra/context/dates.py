@@ -24,7 +24,7 @@ class Dated(NamedTuple):
     is_time: bool = False
 
 
-_FULL = ("January February March April May June July August September October November December").split()  # noqa: SIM905 - words
+_FULL = ("January February March April May June July August September October November December").split()
 _MONTHS = {name.lower(): at + 1 for at, name in enumerate(_FULL)}
 _MONTHS |= {name[:3].lower(): at + 1 for at, name in enumerate(_FULL)} | {"sept": 9}
 _MONTH = "|".join((*_FULL, "Sept", *(name[:3] for name in _FULL)))
@@ -47,7 +47,7 @@ _MONTH_ALONE = re.compile(
 )
 _YEAR_ALONE = re.compile(rf"(?<![A-Za-z0-9_$£€¥.,#/])({_YEAR})(?![0-9A-Za-z_%]|[.,/][0-9]|-[0-9]{{1,2}}-)")
 _DECADE = re.compile(r"\b(1[5-9][0-9]|20[0-9])0'?s\b|(?:(\d\d)世纪)?(\d)0年代")
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - words
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _WEEKDAY = re.compile(
     r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?:星期|礼拜|周)([一二三四五六日天])(?![年岁期线])"
 )

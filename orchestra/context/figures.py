@@ -35,17 +35,17 @@ _SMALL = {
     word: float(value)
     for value, word in enumerate(
         """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-        sixteen seventeen eighteen nineteen""".split()  # noqa: SIM905 - words
+        sixteen seventeen eighteen nineteen""".split()
     )
 } | {
     word: 10.0 * (value + 2)
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())  # noqa: SIM905 - words
+    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())
 }
 _BIG = {word: _SCALES[word] for word in ("hundred", "thousand", "million", "billion", "trillion", "dozen")}
 _ORDINALS = {
     word: float(value + 1)
     for value, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()  # noqa: SIM905 - words
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
     )
 }
 _TIMES = {

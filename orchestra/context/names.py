@@ -48,7 +48,7 @@ _PREFIXED = re.compile(
     r"|(?<![A-Za-z0-9.-])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![A-Za-z0-9-])"
 )
 _NO_PREFIX = frozenset(
-    "AND OR NOT IN ON AT BY TO OF THE FOR FROM WITH OVER UNDER ABOUT IS ARE WAS NO ALL GDP TOP".split()  # noqa: SIM905 - words
+    "AND OR NOT IN ON AT BY TO OF THE FOR FROM WITH OVER UNDER ABOUT IS ARE WAS NO ALL GDP TOP".split()
 ) | set(CURRENCY_SIGNS)
 _VERSION = re.compile(
     r"(?<![A-Za-z0-9_.])v?[0-9]+(?:\.[0-9]+){2,}(?:[-.]?[a-z]+[0-9]*)?(?![A-Za-z0-9])"
@@ -62,8 +62,8 @@ _DIGIT_FIRST = re.compile(
 )
 
 _WORD = re.compile(r"[^\W\d_](?:[\w]|['.&-](?=\w))*\.?")
-_JOINERS = frozenset("of the de la le du van von der den di da al bin & and for".split())  # noqa: SIM905 - words
-_TITLES = frozenset("mr mrs ms dr prof sir lord lady st".split())  # noqa: SIM905 - words
+_JOINERS = frozenset("of the de la le du van von der den di da al bin & and for".split())
+_TITLES = frozenset("mr mrs ms dr prof sir lord lady st".split())
 COMMON = frozenset(  # words whose capital says nothing
     """a about above according across actually additionally after again against all almost along already
     also although always am among an and another any anyone anything are around as asked at
@@ -87,7 +87,7 @@ COMMON = frozenset(  # words whose capital says nothing
     whenever where whereas wherever whether which whichever while who whoever whole whom whose why
     will with within without would yes yesterday yet you your yours set run add call check click
     create ensure find follow help include key main no-one open remember remove return select send
-    show start stop summary total try update write""".split()  # noqa: SIM905 - a list of words reads better as words
+    show start stop summary total try update write""".split()
 )
 _ACTS = re.compile(
     r"\s+(?:said|says|wants?|asked|asks|prefers?|likes?|loves?|lives?|lived|told|tells|paid|wrote|writes|joined|"

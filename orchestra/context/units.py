@@ -107,7 +107,7 @@ INR|INR|1|rupee|卢比
 RUB|RUB|1|ruble|rouble|卢布
 CHF|CHF|1|Swiss franc|瑞士法郎
 """
-CURRENCIES = frozenset("USD cent EUR GBP CNY JPY HKD KRW INR RUB CHF pound ¥ AUD CAD TWD BRL".split())  # noqa: SIM905 - words
+CURRENCIES = frozenset("USD cent EUR GBP CNY JPY HKD KRW INR RUB CHF pound ¥ AUD CAD TWD BRL".split())
 CURRENCY_SIGNS = {
     "$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "¥", "₹": "INR", "₩": "KRW", "₽": "RUB",
     "HK$": "HKD", "A$": "AUD", "C$": "CAD", "NT$": "TWD", "R$": "BRL", "RMB": "CNY", "人民币": "CNY",
@@ -120,7 +120,7 @@ _ALIKE = frozenset(
 )
 
 
-_SHORT_WORDS = frozenset("ton bit day won yen cup hr yr wk sec min".split())  # noqa: SIM905 - words
+_SHORT_WORDS = frozenset("ton bit day won yen cup hr yr wk sec min".split())
 
 
 class _Units:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 
 from orchestra.context.recall.words import plain_numbers
 
@@ -31,7 +31,7 @@ def moment(time: str | float | None) -> datetime | None:
     if time is None or time == "":
         return None
     if not isinstance(time, str):
-        return datetime.fromtimestamp(time, timezone.utc).replace(tzinfo=None)
+        return datetime.fromtimestamp(time, UTC).replace(tzinfo=None)
     for year, month, day in named(time):
         if year and month and day:
             hour, minute = _clock(time)

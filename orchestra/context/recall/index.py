@@ -153,6 +153,8 @@ class RecallIndex:
 
         `vector`: the question's, for a model that had to be awaited. Nothing found is said in `note`.
         """
+        if not self._units:
+            return Recalled("", 0, (), self.found_by, "nothing was said yet")
         asked = asked_terms(question, self._short_names)
         scores, found = self._scores(question, asked, vector)
         if not found:

@@ -16,7 +16,7 @@ B = 0.75
 class Postings:
     """Units numbered from 0 with the counts of their terms; a unit may lend its terms to its neighbours."""
 
-    __slots__ = ("_b", "_k1", "_after", "_before", "_docs", "_lengths", "_own", "_terms", "_total")
+    __slots__ = ("_after", "_b", "_before", "_docs", "_k1", "_lengths", "_own", "_terms", "_total")
 
     def __init__(self, k1: float = K1, b: float = B) -> None:
         self._k1, self._b = k1, b
