@@ -44,7 +44,9 @@ class Call(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--budgets", default="500,1000,2000,4000", help="tokens of the whole context")
     parser.add_argument("--runs", type=int, help="only the first so many runs")
@@ -66,7 +68,9 @@ def main() -> None:
         print(json.dumps(figures, indent=2))
         return
     print(f"values said earlier that are in the prompt, {len(runs)} runs, embedding: {figures['embedding']}")
-    print(f"{'budget':>8}{'calls':>8}{'values':>8}{'there %':>9}{'all %':>8}{'sent':>12}{'whole':>12}{'ms CPU':>8}")
+    print(
+        f"{'budget':>8}{'calls':>8}{'values':>8}{'there %':>9}{'all %':>8}{'sent':>12}{'whole':>12}{'ms CPU':>8}"
+    )
     for row in rows:
         print(
             f"{row['budget']:>8,}{row['calls']:>8}{row['values']:>8}{row['there']:>9.1f}{row['all']:>8.1f}"

@@ -35,7 +35,9 @@ class Asked(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--budgets", default="1000,2000,4000,8000", help="tokens of the whole context")
     parser.add_argument("--embedding", default="none", help="none, auto, or a model's name")
@@ -50,7 +52,10 @@ def main() -> None:
         haystacks = json.load(stream)
     embedder = Remembered(model) if model else None
     found = [one for haystack in haystacks for one in ask_all(haystack, budgets, embedder)]
-    figures: dict[str, Any] = {"embedding": embedder.name if embedder else "none", "questions": len(found) // len(budgets)}
+    figures: dict[str, Any] = {
+        "embedding": embedder.name if embedder else "none",
+        "questions": len(found) // len(budgets),
+    }
     for budget in budgets:
         mine = [one for one in found if one.budget == budget]
         figures[str(budget)] = round(100 * sum(one.share for one in mine) / len(mine), 1)
@@ -58,18 +63,28 @@ def main() -> None:
     if options.json:
         print(json.dumps(figures))
         return
-    print(f"right session in the prompt, % of {figures['questions']} questions, embedding: {figures['embedding']}")
+    print(
+        f"right session in the prompt, % of {figures['questions']} questions, embedding: {figures['embedding']}"
+    )
     print("".join(f"{budget:>9,}" for budget in budgets) + f"{'ms CPU':>9}")
     print("".join(f"{figures[str(budget)]:>9.1f}" for budget in budgets) + f"{figures['ms']:>9.2f}")
 
 
 def ask_all(haystack: dict[str, Any], budgets: list[int], embedder: Embedder | None) -> Iterator[Asked]:
     context = Context(
-        "chat", "Help the user.", policy=policy_for("chat"), window=1_000_000, counter=COUNTER, embedder=embedder
+        "chat",
+        "Help the user.",
+        policy=policy_for("chat"),
+        window=1_000_000,
+        counter=COUNTER,
+        embedder=embedder,
     )
     session_of: dict[str, str] = {}
     sessions = zip(
-        haystack["haystack_session_ids"], haystack["haystack_dates"], haystack["haystack_sessions"], strict=True
+        haystack["haystack_session_ids"],
+        haystack["haystack_dates"],
+        haystack["haystack_sessions"],
+        strict=True,
     )
     for name, date, turns in sessions:
         for turn in turns:

@@ -79,7 +79,9 @@ class Remembered:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", nargs="?", type=Path, help="a conversation as JSON; LoCoMo without one")
     parser.add_argument("--budgets", default="1000,2000,4000,8000", help="tokens of the whole context")
     parser.add_argument("--embedding", default="none", help="none, auto, or a model's name")
@@ -105,7 +107,9 @@ def main() -> None:
 
 def ask_all(chat: Chat, budgets: Iterable[int], embedder: Embedder | None) -> Iterator[Found]:
     """Every question under every budget, each asked of a fork of the loaded context."""
-    context = Context("chat", INSTRUCTIONS, policy=policy_for("chat"), window=1_000_000, counter=COUNTER, embedder=embedder)
+    context = Context(
+        "chat", INSTRUCTIONS, policy=policy_for("chat"), window=1_000_000, counter=COUNTER, embedder=embedder
+    )
     blocks = {id_: add(context, speaker, text, when) for id_, speaker, text, when in chat.turns}
     lines = {id_: f"{speaker}: {text}" for id_, speaker, text, _ in chat.turns}
     if chat.questions:
@@ -175,7 +179,14 @@ def read_locomo(file: Path) -> Iterator[Chat]:
         while f"session_{session}_date_time" in talk:
             for turn in talk.get(f"session_{session}", ()):
                 image = f" [shared image: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-                turns.append((turn["dia_id"], turn["speaker"], turn["text"] + image, talk[f"session_{session}_date_time"]))
+                turns.append(
+                    (
+                        turn["dia_id"],
+                        turn["speaker"],
+                        turn["text"] + image,
+                        talk[f"session_{session}_date_time"],
+                    )
+                )
             session += 1
         known = {turn[0] for turn in turns}
         questions: list[Question] = []
@@ -202,7 +213,9 @@ def table(found: list[Found], budgets: list[int], *, split: bool) -> list[dict[s
         for budget in budgets:
             shares = [one.share for one in members if one.budget == budget]
             row[str(budget)] = round(100 * sum(shares) / max(1, len(shares)), 1)
-            row[f"complete {budget}"] = round(100 * sum(share == 1 for share in shares) / max(1, len(shares)), 1)
+            row[f"complete {budget}"] = round(
+                100 * sum(share == 1 for share in shares) / max(1, len(shares)), 1
+            )
         row["ms"] = round(1000 * sum(one.seconds for one in members) / max(1, len(members)), 2)
         rows.append(row)
     return rows

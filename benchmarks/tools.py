@@ -43,7 +43,9 @@ class Case(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("-k", type=int, help="tools chosen for a request; each set's own number without it")
     parser.add_argument("--embedding", default="none", help="none, auto, or a model's name")
@@ -61,7 +63,9 @@ def main() -> None:
         print(json.dumps(figures, indent=2))
         return
     print(f"needed tools among the chosen k, in %, embedding: {figures['embedding']}")
-    print(f"{'':<44}{'tools':>6}{'asked':>6}{'k':>4}{'recall':>8}{'all':>7}{'tokens':>8}{'of':>8}{'ms CPU':>8}")
+    print(
+        f"{'':<44}{'tools':>6}{'asked':>6}{'k':>4}{'recall':>8}{'all':>7}{'tokens':>8}{'of':>8}{'ms CPU':>8}"
+    )
     for row in rows:
         print(
             f"{row['set']:<44}{row['tools']:>6}{row['requests']:>6}{row['k']:>4}{row['recall']:>8.1f}{row['all']:>7.1f}"
@@ -118,13 +122,19 @@ def live_multiple() -> Case:
     library: dict[str, ToolSpec] = {}
     requests: list[tuple[str, list[str]]] = []
     for part in ("multiple", "parallel_multiple", "live_multiple", "live_parallel_multiple"):
-        answers = {row["id"]: row["ground_truth"] for row in rows_of(f"bfcl/possible_answer/BFCL_v4_{part}.json.gz")}
+        answers = {
+            row["id"]: row["ground_truth"] for row in rows_of(f"bfcl/possible_answer/BFCL_v4_{part}.json.gz")
+        }
         for row in rows_of(f"bfcl/BFCL_v4_{part}.json.gz"):
             for function in row["function"]:
-                spec = ToolSpec(function["name"], function.get("description", ""), function.get("parameters", {}))
+                spec = ToolSpec(
+                    function["name"], function.get("description", ""), function.get("parameters", {})
+                )
                 library.setdefault(spec.name, spec)
             named = {function["name"] for function in row["function"]}
-            needed = list(dict.fromkeys(name for call in answers.get(row["id"], ()) for name in call if name in named))
+            needed = list(
+                dict.fromkeys(name for call in answers.get(row["id"], ()) for name in call if name in named)
+            )
             if part == "live_multiple" and needed:
                 text = " ".join(turn["content"] for turn in row["question"][0] if turn["role"] == "user")
                 requests.append((text, needed))
@@ -162,7 +172,9 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 def read_file(file: Path) -> Iterator[Case]:
     data = json.loads(file.read_text("utf-8"))
     for number, case in enumerate(data if isinstance(data, list) else [data], 1):
-        tools = [ToolSpec(t["name"], t.get("description") or "", t.get("parameters") or {}) for t in case["tools"]]
+        tools = [
+            ToolSpec(t["name"], t.get("description") or "", t.get("parameters") or {}) for t in case["tools"]
+        ]
         known = {tool.name for tool in tools}
         asked = [(one["text"], [name for name in one["tools"] if name in known]) for one in case["requests"]]
         yield Case(str(case.get("id", f"{file.name} {number}")), tools, [one for one in asked if one[1]], 5)

@@ -55,7 +55,9 @@ class FindTools:
         "Find more tools when none of those you have fits. They can be called in your next step.",
         {
             "type": "object",
-            "properties": {"need": {"type": "string", "description": "What the tool has to do, in a few words."}},
+            "properties": {
+                "need": {"type": "string", "description": "What the tool has to do, in a few words."}
+            },
             "required": ["need"],
         },
     )

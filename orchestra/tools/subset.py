@@ -148,7 +148,9 @@ class ToolIndex:
             return {}
         likeness = dict(self._past_words.scores(asked))
         # What a request would score that is the same: likeness is the part of it that is reached.
-        most = sum(weight * self._past_words.idf(self._past_words.frequency(term)) for term, weight in asked.items())
+        most = sum(
+            weight * self._past_words.idf(self._past_words.frequency(term)) for term, weight in asked.items()
+        )
         most = most or 1.0
         likeness = {number: min(1.0, score / most) for number, score in likeness.items()}
         if vector is not None:
@@ -168,7 +170,9 @@ class ToolIndex:
 
 def _asked(request: str) -> dict[str, float]:
     light = _request_terms()
-    return {term: weight * (ASKING if term in light else 1.0) for term, weight in asked_terms(request).items()}
+    return {
+        term: weight * (ASKING if term in light else 1.0) for term, weight in asked_terms(request).items()
+    }
 
 
 @cache
@@ -205,4 +209,6 @@ def _described(spec: ToolSpec) -> str:
     parameters = "; ".join(
         f"{_HUMP.sub(' ', name)} {explained}" for name, explained, _ in _parameters(spec.parameters, 1)
     )
-    return f"{_HUMP.sub(' ', spec.name)}: {spec.description}" + (f" Parameters: {parameters}" if parameters else "")
+    return f"{_HUMP.sub(' ', spec.name)}: {spec.description}" + (
+        f" Parameters: {parameters}" if parameters else ""
+    )

@@ -11,7 +11,24 @@ from orchestra.context.fence import fenced
 from orchestra.context.recall.index import RecallIndex
 from orchestra.context.recall.turns import Turn
 
-WORDS = ("dog", "walk", "lake", "Paris", "museum", "guitar", "was", "the", "went", "2023", "公园", "猫", "三月", "?", "\n", "```")
+WORDS = (
+    "dog",
+    "walk",
+    "lake",
+    "Paris",
+    "museum",
+    "guitar",
+    "was",
+    "the",
+    "went",
+    "2023",
+    "公园",
+    "猫",
+    "三月",
+    "?",
+    "\n",
+    "```",
+)
 TIMES = (None, "1:56 pm on 8 May, 2023", "2023-05-25 10:00", "2023年6月9日", "some evening")
 
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(max_size=60)
@@ -34,7 +51,9 @@ def index_of(turns: list[tuple[str, str, str | None]]) -> RecallIndex:
 
 @given(turn_lists, texts, st.integers(0, 300))
 @settings(max_examples=80, deadline=None)
-def test_what_is_recalled_fits_and_says_so(turns: list[tuple[str, str, str | None]], question: str, tokens: int) -> None:
+def test_what_is_recalled_fits_and_says_so(
+    turns: list[tuple[str, str, str | None]], question: str, tokens: int
+) -> None:
     """The text never has more tokens than allowed, and the count given is the text's own."""
     recalled = index_of(turns).recall(question, tokens)
     assert recalled.tokens == count(recalled.text) <= max(tokens, 0)

@@ -14,11 +14,15 @@ _MONTH = (
     "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:星期|周|礼拜)([一二三四五六日天])", re.IGNORECASE)
+_WEEKDAY = re.compile(
+    r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:星期|周|礼拜)([一二三四五六日天])", re.IGNORECASE
+)
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?![\d])")
 _HAN = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})[日号])?|(\d{4})年")
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},?(?: (\d{{4}}))?", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"\b{_MONTH}(?: (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]))?(?:,? (\d{{4}}))?", re.IGNORECASE)
+_MONTH_FIRST = re.compile(
+    rf"\b{_MONTH}(?: (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]))?(?:,? (\d{{4}}))?", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?<![\d$.,])(?:19|20)\d\d(?![\d,.]\d|\d)")
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::\d{2})?\s*([ap]\.?m)?", re.IGNORECASE)
 
@@ -92,7 +96,9 @@ def heading(when: datetime, with_clock: bool) -> str:
     return f"{day}, {when:%H:%M}" if with_clock else day
 
 
-def _take(pattern: re.Pattern[str], text: str, found: list[Parts], parts: Callable[[re.Match[str]], Parts]) -> str:
+def _take(
+    pattern: re.Pattern[str], text: str, found: list[Parts], parts: Callable[[re.Match[str]], Parts]
+) -> str:
     def keep(match: re.Match[str]) -> str:
         year, month, day = parts(match)
         if (month is None or 1 <= month <= 12) and (day is None or 1 <= day <= 31):
@@ -108,7 +114,9 @@ def _month_first(match: re.Match[str]) -> Parts:
     word, day, year = match[1], match[2], match[3]
     if not day and not year:
         before = match.string[: match.start()].rstrip()
-        if word.lower() in ("may", "march", "mar") and (word[0].islower() or not before or before[-1] in ".!?\n"):
+        if word.lower() in ("may", "march", "mar") and (
+            word[0].islower() or not before or before[-1] in ".!?\n"
+        ):
             return (None, None, None)
         if len(word) < 4 and word.lower() != "may":
             return (None, None, None)

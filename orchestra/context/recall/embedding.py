@@ -51,7 +51,9 @@ class Joined:
         for part in self._parts:
             for row, vector in zip(joined, part.embed(texts), strict=True):
                 values = [float(value) for value in vector]
-                scale = math.sqrt(_WEIGHTS.get(part.name, 1.0)) / (math.sqrt(sum(v * v for v in values)) or 1.0)
+                scale = math.sqrt(_WEIGHTS.get(part.name, 1.0)) / (
+                    math.sqrt(sum(v * v for v in values)) or 1.0
+                )
                 row.extend(value * scale for value in values)
         return joined
 

@@ -85,7 +85,11 @@ class MiniLM:
         bias = np.concatenate([weights[f"{at}attention.self.{part}.bias"] for part in parts])
         out, norm1 = f"{at}attention.output.dense.", f"{at}attention.output.LayerNorm."
         wide, thin, norm2 = f"{at}intermediate.dense.", f"{at}output.dense.", f"{at}output.LayerNorm."
-        dense = [item for base in (out, wide, thin) for item in (weights[base + "weight"].T.copy(), weights[base + "bias"])]
+        dense = [
+            item
+            for base in (out, wide, thin)
+            for item in (weights[base + "weight"].T.copy(), weights[base + "bias"])
+        ]
         norms = [weights[base + kind] for base in (norm1, norm2) for kind in ("weight", "bias")]
         return (heads, bias, *dense, *norms)
 

@@ -43,7 +43,9 @@ def line_of(turn: Turn, start: int, end: int) -> str:
     return f"{who}{before}{turn.text[start:end].strip() if before or after else turn.text}{after}"
 
 
-def render(chosen: Iterable[int], units: Sequence[Unit], sittings: Sequence[Sitting], turns: Sequence[Turn]) -> str:
+def render(
+    chosen: Iterable[int], units: Sequence[Unit], sittings: Sequence[Sitting], turns: Sequence[Turn]
+) -> str:
     """The chosen units fenced, by time; neighbouring pieces of a turn are shown as one."""
     lines: list[str] = []
     sitting = -1

@@ -109,4 +109,3 @@ class Postings:
             for unit, amount in counts.items():
                 found[unit] = found.get(unit, 0.0) + gain * amount / (amount + flat + slope * lengths[unit])
         return found
-

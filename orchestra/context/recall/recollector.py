@@ -165,7 +165,9 @@ class Recollector:
 
 def asking(blocks: Sequence[Block], question: Block) -> str:
     """What to look for: the current input, and what the agent itself said since."""
-    since = [block.message.text for block in blocks if block.number > question.number and block.source == "reply"]
+    since = [
+        block.message.text for block in blocks if block.number > question.number and block.source == "reply"
+    ]
     return "\n".join((question.message.text, *since[-1:]))
 
 
@@ -183,12 +185,16 @@ def window(
         others = [unit for unit in others if unit.blocks[0].source not in STANDING_IN]
     kept = {block.number: block for unit in others for block in unit.blocks}
     room = max(room - sum(unit.tokens for unit in others), 0)
-    newest = max(int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0)
+    newest = max(
+        int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0
+    )
     clipped = max(int(room * CLIPPED), LEAST)
     for unit in reversed(said):
         short = unit.blocks
         if policy.values_share:  # the values of what is cut are shown anyway
-            short = tuple(cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks)
+            short = tuple(
+                cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks
+            )
         size = sum(block.tokens for block in short)
         if size > newest:
             break
