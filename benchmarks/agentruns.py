@@ -1,8 +1,9 @@
 """Are the values that a call needs in the prompt? `python benchmarks/agentruns.py`.
 
 tau-bench airline: 200 recorded runs of an agent. Each is played into a context message by message; at each
-recorded tool call the prompt is assembled under N tokens (preset `small`), and the argument values of the call that were said
-earlier are looked for in it. Tokens sent in all stand beside those of sending the whole history each time.
+recorded tool call the prompt is assembled under N tokens (preset `small`), and the argument values of the
+call that were said earlier are looked for in it. Tokens sent in all stand beside those of sending the whole
+history each time.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def main() -> None:
         return
     print(f"values said earlier that are in the prompt, {len(runs)} runs, embedding: {figures['embedding']}")
     print(
-        f"{'budget':>8}{'calls':>8}{'values':>8}{'there %':>9}{'all %':>8}{'sent':>12}{'whole':>12}{'ms CPU':>8}"
+        f"{'budget':>8}{'calls':>8}{'values':>8}{'there %':>9}{'all %':>8}{'sent':>12}{'whole':>12}"
+        f"{'ms CPU':>8}"
     )
     for row in rows:
         print(

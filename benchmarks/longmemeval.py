@@ -64,7 +64,8 @@ def main() -> None:
         print(json.dumps(figures))
         return
     print(
-        f"right session in the prompt, % of {figures['questions']} questions, embedding: {figures['embedding']}"
+        f"right session in the prompt, % of {figures['questions']} questions; "
+        f"embedding: {figures['embedding']}"
     )
     print("".join(f"{budget:>9,}" for budget in budgets) + f"{'ms CPU':>9}")
     print("".join(f"{figures[str(budget)]:>9.1f}" for budget in budgets) + f"{figures['ms']:>9.2f}")

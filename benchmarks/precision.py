@@ -23,7 +23,8 @@ OTHER_USERS = ("b-other-user-leak-check",)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--failed", action="store_true", help="say what did not hold")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -34,7 +35,11 @@ def main() -> None:
     for case in json.loads((options.data / "retrieval.cases.json").read_text("utf-8")):
         user = case.get("userId", "test-user")
         looked = look_up(
-            case["query"], known.values(), case["scope"], user=user, most=case.get("budget", {}).get("maxBeliefs")
+            case["query"],
+            known.values(),
+            case["scope"],
+            user=user,
+            most=case.get("budget", {}).get("maxBeliefs"),
         )
         outcomes.append((case["caseId"], is_active(case["expect"]), False, problems(looked, case["expect"])))
     for case in json.loads((options.data / "session-retrieval.cases.json").read_text("utf-8")):
@@ -55,9 +60,9 @@ def session(case: dict[str, Any], known: dict[str, Known]) -> list[tuple[str, bo
             known[made["_id"]] = known_of(made)
         changed = turn.get("updateBeliefAtTurn")
         if changed:
-            id_ = changed.get("_id") or changed.get("beliefId")
-            more = changed.get("aliases") or changed.get("addAliases") or changed.get("set", {}).get("aliases", ())
-            known[id_] = structs.replace(known[id_], aliases=(*known[id_].aliases, *more))
+            id_ = changed["beliefId"]
+            aliases = (*known[id_].aliases, *changed.get("addAliases", ()))
+            known[id_] = structs.replace(known[id_], aliases=aliases)
     return outcomes
 
 
@@ -86,7 +91,11 @@ def is_active(expect: dict[str, Any]) -> bool:
 def problems(looked: Looked, expect: dict[str, Any]) -> list[str]:
     """What did not hold, in words; empty when all did."""
     wrong: list[str] = []
-    places = {"pinnedFacts": looked.pinned, "relevantBeliefs": looked.relevant, "openQuestions": looked.questions}
+    places = {
+        "pinnedFacts": looked.pinned,
+        "relevantBeliefs": looked.relevant,
+        "openQuestions": looked.questions,
+    }
     for place, found in places.items():
         ids = {one.id for one in found}
         wanted = expect.get(place, {})
@@ -103,7 +112,8 @@ def problems(looked: Looked, expect: dict[str, Any]) -> list[str]:
         wrong.append("the prelude is empty")
     if persona.get("isNull") and prelude:
         wrong.append("the prelude is not empty")
-    wrong += [f"the prelude lacks {word}" for word in persona.get("contains", ()) if word.lower() not in prelude.lower()]
+    lacking = [word for word in persona.get("contains", ()) if word.lower() not in prelude.lower()]
+    wrong += [f"the prelude lacks {word}" for word in lacking]
     wrong += [f"the prelude has {word}" for word in persona.get("mustNotContain", ()) if word in prelude]
     return wrong
 

@@ -151,9 +151,8 @@ def add(context: Context, speaker: str, text: str, when: str | float) -> str:
 
 
 def read_file(file: Path) -> Iterator[Chat]:
-    opened = gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8")
-    with opened as stream:
-        data = json.load(stream)
+    raw = file.read_bytes()
+    data = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
     for number, chat in enumerate(data if isinstance(data, list) else [data], 1):
         turns = [
             (str(turn["id"]), turn.get("speaker") or "", turn["text"], turn.get("time") or 0.0)
@@ -169,7 +168,7 @@ def read_file(file: Path) -> Iterator[Chat]:
 
 
 def read_locomo(file: Path) -> Iterator[Chat]:
-    """LoCoMo with the captions of shared images as part of their turns; questions without evidence left out."""
+    """LoCoMo with the captions of shared images in their turns; questions without evidence left out."""
     with gzip.open(file, "rt", encoding="utf-8") as stream:
         data: list[dict[str, Any]] = json.load(stream)
     for number, sample in enumerate(data, 1):

@@ -38,8 +38,8 @@ class Case(NamedTuple):
     name: str
     tools: list[ToolSpec]
     requests: list[tuple[str, list[str]]]
-    count: int
-    past: list[tuple[str, list[str]]] = []
+    chosen: int
+    past: tuple[tuple[str, list[str]], ...] = ()
 
 
 def main() -> None:
@@ -57,7 +57,7 @@ def main() -> None:
         sys.exit(str(error))
     embedder = Remembered(model) if model else None
     cases = read_file(options.file) if options.file else known_cases()
-    rows = [measure(case, options.k or case.count, embedder) for case in cases]
+    rows = [measure(case, options.k or case.chosen, embedder) for case in cases]
     figures = {"embedding": embedder.name if embedder else "none", "rows": rows}
     if options.json:
         print(json.dumps(figures, indent=2))
@@ -114,7 +114,7 @@ def known_cases() -> Iterator[Case]:
     past = single[3_000:9_000]
     random.Random(1).shuffle(past)
     for known in HISTORY:
-        yield Case(f"MetaTool single after {known:,} requests", tools, single[:1_500], 5, past[:known])
+        yield Case(f"MetaTool single after {known:,} requests", tools, single[:1_500], 5, tuple(past[:known]))
 
 
 def live_multiple() -> Case:

@@ -83,7 +83,7 @@ _entry = attrgetter("entry")
 def around_of(frame: Frame, counter: Counter) -> int:
     """Tokens of what stands around the blocks, but for what a chat format adds to the reply."""
     after = frame.after or (_last_word(frame, counter),)
-    return frame.tools.tokens + sum(map(_tokens, (*frame.before, *after, *frame.beside)))
+    return frame.tools.tokens + sum(piece.tokens for piece in (*frame.before, *after, *frame.beside))
 
 
 def assemble(

@@ -237,7 +237,7 @@ class Context(Record):
         return assemble(self._blocks, self.budget, self.counter, frame, self._joins)
 
     def fork(self) -> Context:
-        """A context with the same past that goes its own way; what is frozen is shared, the index at first."""
+        """A context with the same past that goes its own way; what is frozen is shared."""
         frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._endings)
         return copy.deepcopy(self, {id(part): part for part in (*frozen, *self._blocks, *self.archive)})
 

@@ -45,8 +45,8 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     summary may take, `summary_tokens` the most a summary ever has. `restate_after`: the current input is
     restated at the end when more tokens than this stand behind it; `restate_tokens`: with at most so many
     tokens. `recall_share`: of the room for what was said, the part for automatic recall once something is out
-    of the prompt, 0 for none; `recall_tokens`: its cap; `values_share`: of that part, what lists the values said
-    earlier as key=value.
+    of the prompt, 0 for none; `recall_tokens`: its cap; `values_share`: of that part, what
+    lists the values said earlier as key=value.
     """
 
     name: str = "chat"

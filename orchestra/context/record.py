@@ -108,9 +108,9 @@ class Record:
         return self._add(zone, source, message, at=at, why=why or f"given as {zone}").id
 
     def add_said(self, speaker: str, text: str, *, at: float = 0.0, when: str = "") -> str:
-        """What somebody said in a conversation that the agent follows; counts as a turn, returns its block's id.
+        """What somebody said in a conversation that the agent follows; it counts as a turn.
 
-        `when`: its time in words, where seconds are not known.
+        Returns the block's id. `when`: its time in words, where seconds are not known.
         """
         self._begin()
         made = self._add("history", speaker, Message("user", f"{speaker}: {text}"), at=at, why="said earlier")
@@ -158,7 +158,7 @@ class Record:
         return self.state
 
     def propose_state(self, *patches: Patch, by: By = "model") -> tuple[Change, ...]:
-        """Merge each patch that contradicts no pinned fact; each change says what it did or why it was refused."""
+        """Merge each patch that contradicts no pinned fact; each change says what it did or why not."""
         keeping = self.keeping
         keeping.hear(self._blocks)
         return keeping.state.propose(patches, keeping.pins, self.turn, by)

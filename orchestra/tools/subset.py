@@ -25,7 +25,7 @@ MOST_TOOLS = 24
 CHOSEN_TOOLS = 12
 
 # Weights of what a tool is found by; chosen on every second request of BFCL live_multiple and on MetaTool
-# requests that the benchmark does not ask. Figures: benchmarks/tools.md.
+# requests that the benchmark does not ask. Figures: benchmarks/recall.md.
 NAME, DESCRIPTION, PARAMETER, EXPLAINED, VALUE = 3.0, 1.0, 1.0, 0.4, 0.3
 K1, B = 2.0, 0.5
 TOPIC, TOPIC_BESIDE_MEANING = 0.5, 0.25
@@ -38,11 +38,13 @@ NEAREST = 8
 """Earlier requests that have a vote."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-./]")
-_REQUEST = """find help assist assistance need want provide give get show tell know curious interested interest look
-information info detail details detailed like love recommend recommendation suggest suggestion able possible ask question
-let make use take go search locate check see think wonder kindly appreciate thank thanks explain specific specifically
-best good great new current currently list try trying hear hello hi hey offer come access share guide advice option
-options various available certain keep plan planning thing things way idea tool tools"""
+_REQUEST = """find help assist assistance need want provide give get show tell know curious interested
+interest look information info detail details detailed like love recommend recommendation
+suggest suggestion able possible ask question let make use take go search locate check
+see think wonder kindly appreciate thank thanks explain specific specifically best good
+great new current currently list try trying hear hello hi hey offer come access share
+guide advice option options various available certain keep plan planning thing things way
+idea tool tools"""
 
 
 def chosen_for(task: str, toolbox: Toolbox) -> Toolbox:
@@ -62,7 +64,7 @@ def _index_of(toolbox: Toolbox) -> ToolIndex:
 
 
 class ToolIndex:
-    """Tools by what they are for, with the requests that used them. Adding either costs the same at any size."""
+    """Tools by what they are for, with the requests that used them; adding costs the same at any size."""
 
     def __init__(self, specs: Iterable[ToolSpec] = (), embedder: Embedder | None = None) -> None:
         self._specs: list[ToolSpec] = []
@@ -127,7 +129,7 @@ class ToolIndex:
         return [(self._specs[place].name, scores[place]) for place in order]
 
     def choose(self, request: str, count: int, keep: Iterable[str] = ()) -> tuple[ToolSpec, ...]:
-        """At most `count` tools for a request, those in `keep` first and in any case, in the order of arrival."""
+        """At most `count` tools for a request, those in `keep` in any case, in the order of arrival."""
         names = [name for name in dict.fromkeys(keep) if name in self._places]
         for name, _ in self.ranked(request):
             if len(names) >= count:
@@ -143,7 +145,7 @@ class ToolIndex:
                 self._dense.add(vector)
 
     def _votes(self, asked: Mapping[str, float], vector: Any) -> dict[int, float]:
-        """Votes of the most similar earlier requests, each as strong as it is similar; at most about 1 a tool."""
+        """Votes of the most similar earlier requests, each as strong as it is similar."""
         if not self._past:
             return {}
         likeness = dict(self._past_words.scores(asked))

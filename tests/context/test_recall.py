@@ -91,7 +91,7 @@ def test_the_same_turns_and_question_give_the_same_recall(
 def test_an_index_asked_while_it_grows_equals_one_made_at_once(
     first: list[tuple[str, str, str | None]], then: list[tuple[str, str, str | None]], question: str
 ) -> None:
-    """Adding turn by turn, with questions in between and through a copy, ends where adding all at once does."""
+    """Adding turn by turn, with questions between and through a copy, ends where adding at once does."""
     growing = index_of(first)
     growing.recall(question, 80)
     copied = growing.copied()

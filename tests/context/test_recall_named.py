@@ -19,7 +19,14 @@ KNOWN = (
     Known(id="old", name="postgres", text="Postgres.", scopes=CODE, current=False),
     Known(id="redis", name="redis", text="A cache.", scopes=CODE),
     Known(id="redis-cat", name="redis", text="A cat.", scopes=("novel",)),
-    Known(id="needs", name="auth_needs_redis", aliases=("auth",), text="Auth needs Redis.", scopes=CODE, kind="relation"),
+    Known(
+        id="needs",
+        name="auth_needs_redis",
+        aliases=("auth",),
+        text="Auth needs Redis.",
+        scopes=CODE,
+        kind="relation",
+    ),
     Known(id="tone", name="tone", text="Be direct.", scopes=(UNIVERSAL,)),
 )
 
@@ -55,7 +62,12 @@ def test_pinned_facts_come_first_when_room_is_short() -> None:
 
 @pytest.mark.parametrize(
     ("here", "there", "same"),
-    [("eror", "error", True), ("typsecript", "typescript", True), ("mango", "mongo", False), ("k9s", "k8s", False)],
+    [
+        ("eror", "error", True),
+        ("typsecript", "typescript", True),
+        ("mango", "mongo", False),
+        ("k9s", "k8s", False),
+    ],
 )
 def test_one_slip_is_forgiven(here: str, there: str, same: bool) -> None:
     """One letter too many, too few, wrong or changed round, never in the first two, never in a short word."""

@@ -32,7 +32,7 @@ from orchestra.context.recall.turns import Hit, Recalled, Turn, Unit
 from orchestra.context.recall.words import HAN, asked_terms, plain_terms, turn_terms
 
 TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
-"""What a turn lends of its words: to the one after it (all of them when it asks), and to the one before it."""
+"""What a turn lends of its words: to the one after it (all of them when it asks), to the one before it."""
 LIKE = 0.25
 """A cosine below which meaning alone finds nothing."""
 

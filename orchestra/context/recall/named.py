@@ -104,6 +104,8 @@ def alike(here: str, there: str) -> bool:
         return True
     if min(len(here), len(there)) < 4 or here[:2] != there[:2] or abs(len(here) - len(there)) > 1:
         return False
-    at = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
+    least = min(len(here), len(there))
+    at = next((n for n in range(least) if here[n] != there[n]), least)
     one, other = here[at:], there[at:]
-    return one[1:] == other or one == other[1:] or one[1:] == other[1:] or one[:2] == other[1::-1] and one[2:] == other[2:]
+    swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
+    return swapped or one[1:] == other or one == other[1:] or one[1:] == other[1:]

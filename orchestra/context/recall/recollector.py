@@ -90,7 +90,7 @@ class Recollector:
     def find(self, question: str, tokens: int, shown: Collection[str] = (), newest: str = "") -> Recalled:
         """What the past says about a question, in at most `tokens` tokens.
 
-        `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, which is not indexed yet.
+        `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, not indexed yet.
         """
         index = self._caught_up(newest)
         self.last = index.recall(question, tokens, skip=frozenset(shown))

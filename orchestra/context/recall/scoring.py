@@ -1,6 +1,6 @@
 """How evidence for a unit is added up.
 
-Chosen on LoCoMo's conversations 1 to 5, held out 6 to 10; figures and what did not help: `benchmarks/recall.md`.
+Chosen on LoCoMo's conversations 1 to 5, held out 6 to 10; what did not help is in `benchmarks/recall.md`.
 Each part is brought to at most 1 by its best unit before it is weighted and added.
 """
 
@@ -18,11 +18,12 @@ from orchestra.context.recall.postings import Postings
 class Weights(Struct, frozen=True):
     """The parts of a score, next to the words of a unit and its neighbours, which weigh 1.
 
-    `topic`: what a shared topic counts beside a shared word. `echo`: words of the three best units that few others hold (a second hop). `sitting`: the whole sitting
-    by words. `date`: the sitting's day. `speaker`: who is asked about. `meaning`, `meaning_near`,
-    `meaning_sitting`: the cosine of the unit, of it with its neighbours, of its whole sitting.
-    `telling`: how many different words a unit has. `smooth`: what a unit gains from the next one, halved with each step up to three. `variety`:
-    what a unit loses for each doubling or so of better ones from its own sitting.
+    `topic`: what a shared topic counts beside a shared word. `echo`: words of the three best units that few
+    others hold (a second hop). `sitting`: the whole sitting by words. `date`: the sitting's day. `speaker`:
+    who is asked about. `meaning`, `meaning_near`, `meaning_sitting`: the cosine of the unit, of it with its
+    neighbours, of its whole sitting. `telling`: how many different words a unit has. `smooth`: what a unit
+    gains from the next one, halved with each step up to three. `variety`: what a unit loses by the better
+    ones of its own sitting.
     """
 
     topic: float = 0.5
@@ -121,7 +122,8 @@ def smoothed(scores: list[float], starts: Sequence[int], share: float) -> list[f
 def varied(scores: list[float], sittings: Sequence[int], share: float) -> list[int]:
     """Units, best first, each set back by the logarithm of how many of its sitting are better.
 
-    What is asked about may lie in several sittings; the tenth piece of one says less than the first of another.
+    What is asked about may lie in several sittings; the tenth piece of one says less than the first
+    of another.
     """
     ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
     if not share:

@@ -72,7 +72,7 @@ class Values:
                 known.key = key or known.key
 
     def lines(self, tokens: int, shown: str) -> str:
-        """The most telling values that `shown` does not have, in at most `tokens`: `turn 7: date=2024-05-22`."""
+        """The most telling values that `shown` lacks, in at most `tokens`: `turn 7: date=2024-05-22`."""
         low = shown.lower()
         left = tokens
         chosen: dict[int, dict[str, list[str]]] = {}

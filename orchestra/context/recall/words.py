@@ -21,20 +21,23 @@ LOOSE = 0.1
 HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]+")
 
 # Irregular English forms behind their plain form; kinship and media words whose short forms are everyday.
-_IRREGULAR = """go went gone goes|buy bought|bring brought|begin began begun|become became|break broke broken
-build built|catch caught|choose chose chosen|come came|draw drew drawn|drive drove driven|drink drank drunk
-eat ate eaten|fall fell fallen|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten
-forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|grow grew grown|hang hung
-hear heard|hide hid hidden|hold held|keep kept|know knew known|lay laid|lead led|learn learnt|leave left
-lend lent|lose lost|make made|mean meant|meet met|pay paid|ride rode ridden|ring rang rung|rise rose risen
-run ran|say said|see saw seen|seek sought|sell sold|send sent|shake shook shaken|shine shone|shoot shot
-sing sang sung|sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen
-stick stuck|strike struck|swear swore sworn|sweep swept|swim swam swum|take took taken|teach taught
-tear tore torn|tell told|think thought|throw threw thrown|understand understood|wake woke woken|wear wore worn
-win won|write wrote written|child children kid kids|man men|woman women|person people|foot feet|tooth teeth
-mouse mice|goose geese|wife wives|life lives|leaf leaves|knife knives|wolf wolves|shelf shelves
-mother mom mum mommy mummy moms mums|father dad daddy dads|photo photograph picture pic pics
-television tv|movie film|bicycle bike bikes"""
+_IRREGULAR = """go went gone goes|buy bought|bring brought|begin began begun|become became
+break broke broken|build built|catch caught|choose chose chosen|come came|draw drew drawn
+drive drove driven|drink drank drunk|eat ate eaten|fall fell fallen|feel felt
+fight fought|find found|fly flew flown|forget forgot forgotten|forgive forgave forgiven
+freeze froze frozen|get got gotten|give gave given|grow grew grown|hang hung|hear heard
+hide hid hidden|hold held|keep kept|know knew known|lay laid|lead led|learn learnt
+leave left|lend lent|lose lost|make made|mean meant|meet met|pay paid|ride rode ridden
+ring rang rung|rise rose risen|run ran|say said|see saw seen|seek sought|sell sold
+send sent|shake shook shaken|shine shone|shoot shot|sing sang sung|sink sank sunk|sit sat
+sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen|stick stuck
+strike struck|swear swore sworn|sweep swept|swim swam swum|take took taken|teach taught
+tear tore torn|tell told|think thought|throw threw thrown|understand understood
+wake woke woken|wear wore worn|win won|write wrote written|child children kid kids
+man men|woman women|person people|foot feet|tooth teeth|mouse mice|goose geese|wife wives
+life lives|leaf leaves|knife knives|wolf wolves|shelf shelves
+mother mom mum mommy mummy moms mums|father dad daddy dads
+photo photograph picture pic pics|television tv|movie film|bicycle bike bikes"""
 
 # What only asks, and what only joins: neither tells what is asked about.
 _ASKS = re.compile(
