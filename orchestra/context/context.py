@@ -88,10 +88,9 @@ class Context(Record):
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
         """What a summary of this compaction has to cover; None where used calls leave and none is wanted."""
-        if compaction.level == "light":
-            return None
-        task = self.keeping.task(compaction, self.policy, self.budget.usable)
-        return task if task.parts else None
+        wanted = compaction.level != "light"
+        task = self.keeping.task(compaction, self.policy, self.budget.usable) if wanted else None
+        return task if task and task.parts else None
 
     def compact(self, compaction: Compaction, draft: Draft | None = None, *, at: float = 0.0) -> Compacted:
         """Move what leaves to the archive; pinned facts, a summary and a line in the ledger stay.
@@ -127,7 +126,7 @@ class Context(Record):
 
     def take_reports(self) -> list[Compacted]:
         """What the compactions since the last time did, oldest first."""
-        taken, self.reports = self.reports, []
+        self.reports, taken = [], self.reports
         return taken
 
     def restore_summary(self, number: int, *, at: float = 0.0) -> Version:
@@ -141,8 +140,7 @@ class Context(Record):
 
     def _occupied(self, tools: tuple[ToolSpec, ...]) -> int:
         pieces = self._endings.state(self.state)
-        tokens: int = self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces)))
-        return tokens
+        return int(self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces))))
 
     def _pinned(self, compaction: Compaction) -> tuple[str, tuple[Pin, ...]]:
         """The text of the pinned facts whose own words are not in the prompt, and those without room."""
@@ -245,28 +243,26 @@ class Context(Record):
         if frame.compaction is not None:
             both = (*frame.compaction.leaving, *compaction.leaving)
             compaction = structs.replace(compaction, before=frame.compaction.before, leaving=both)
-        frame = structs.replace(frame, gone=tuple(self._gone), compaction=compaction)
-        return assemble(self._blocks, self.budget, self.counter, frame, self._joins)
+        whole = structs.replace(frame, gone=tuple(self._gone), compaction=compaction)
+        return assemble(self._blocks, self.budget, self.counter, whole, self._joins)
 
     def _view(self, frame: Frame) -> View | None:
         """The recalled view of the past, with the pinned facts of all that it does not show."""
         around = around_of(frame, self.counter)
         view = self.recollector.view(self.blocks, self.budget, self.policy, around)
         blocks = [block for block in self.blocks if block.source != PINNED or not block.pinned]
-        pins: tuple[Piece, ...] = ()
-        missing = True
+        pins, missing = tuple[Piece, ...](), True
         # What pins take, recall has less of, so that more may have to be pinned, until nothing changes.
         while view is not None and missing:
             shown = {block.number for block in view.blocks}
             pins = self._endings.pinned(self.keeping.pins.text(self._pins_room(()), shown)[0])
-            size = sum(piece.tokens for piece in pins)
-            view = self.recollector.view(blocks, self.budget, self.policy, around + size)
+            view = self.recollector.view(blocks, self.budget, self.policy, around + sum(map(_tokens, pins)))
             missing = view is not None and not shown <= {*(b.number for b in view.blocks), *self.keeping.made}
             blocks = [b for b in blocks if b.number in shown] if missing else blocks
-        if view is None:
-            return None
-        recalled = [(0, piece.text) for piece in view.pieces]
-        return structs.replace(view, pieces=(*pins, *view.pieces, *self._marks(view.blocks, recalled)))
+        if view is not None:
+            marks = self._marks(view.blocks, [(0, piece.text) for piece in view.pieces])
+            view = structs.replace(view, pieces=(*pins, *view.pieces, *marks))
+        return view
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared."""
@@ -275,10 +271,9 @@ class Context(Record):
 
     def _unpin(self) -> bool:
         """Give up the pinned facts for a task that needs the room; they can be recalled, and come back."""
-        kept = [block for block in self._blocks if not (block.number in self.keeping.made and block.pinned)]
-        fewer = len(kept) < len(self._blocks)
-        self._blocks = kept
-        return fewer
+        before, made = len(self._blocks), self.keeping.made
+        self._blocks = [block for block in self._blocks if not (block.number in made and block.pinned)]
+        return len(self._blocks) < before
 
     def _before(self) -> tuple[Piece, ...]:
         """The state, and marks at values that hold no longer."""
