@@ -88,9 +88,10 @@ class Context(Record):
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
         """What a summary of this compaction has to cover; None where used calls leave and none is wanted."""
-        wanted = compaction.level != "light"
-        task = self.keeping.task(compaction, self.policy, self.budget.usable) if wanted else None
-        return task if task and task.parts else None
+        if compaction.level == "light":
+            return None
+        task = self.keeping.task(compaction, self.policy, self.budget.usable)
+        return task if task.parts else None
 
     def compact(self, compaction: Compaction, draft: Draft | None = None, *, at: float = 0.0) -> Compacted:
         """Move what leaves to the archive; pinned facts, a summary and a line in the ledger stay.
@@ -139,8 +140,8 @@ class Context(Record):
         return version
 
     def _occupied(self, tools: tuple[ToolSpec, ...]) -> int:
-        pieces = self._endings.state(self.state)
-        return int(self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces))))
+        held = (*self._blocks, *self._endings.state(self.state))
+        return int(self._tools(tools).tokens + sum(map(_tokens, held)))
 
     def _pinned(self, compaction: Compaction) -> tuple[str, tuple[Pin, ...]]:
         """The text of the pinned facts whose own words are not in the prompt, and those without room."""
@@ -271,8 +272,8 @@ class Context(Record):
 
     def _unpin(self) -> bool:
         """Give up the pinned facts for a task that needs the room; they can be recalled, and come back."""
-        before, made = len(self._blocks), self.keeping.made
-        self._blocks = [block for block in self._blocks if not (block.number in made and block.pinned)]
+        before = len(self._blocks)
+        self._blocks = [b for b in self._blocks if not (b.number in self.keeping.made and b.pinned)]
         return len(self._blocks) < before
 
     def _before(self) -> tuple[Piece, ...]:
