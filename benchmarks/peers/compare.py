@@ -129,7 +129,7 @@ def run(port: int, cell: str, name: str, seconds: float) -> dict:
 
 
 def show(runs: dict, names: list[str]) -> None:
-    """A table for each cell: medians, the least value, the ratio to the bare loop over the official client."""
+    """A table for each cell: medians, the least value, the ratio to the bare loop over the client."""
     for cell, (_, _, key) in CELLS.items():
         rows = {name: [run for run in runs[cell, name] if "failed" not in run] for name in names}
         rows = {name: found for name, found in rows.items() if found}

@@ -12,7 +12,7 @@ from orchestra.text.shape import letter_runs, outline
 from orchestra.values.facts import FactKind
 
 
-class Figure(Struct, frozen=True):
+class Figure(Struct, frozen=True, gc=False):
     """A number found at [start, end), its scale multiplied out."""
 
     start: int

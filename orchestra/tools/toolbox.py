@@ -16,7 +16,7 @@ from orchestra.tools.port import Tool, ToolOutput
 from orchestra.values.messages import ToolCall, ToolSpec
 
 
-class ToolResult(Struct, frozen=True, kw_only=True):
+class ToolResult(Struct, frozen=True, kw_only=True, gc=False):
     """A call and what came of it: `output`, or `error` as a text for the model ("" when it worked).
 
     `seconds` is the time it took, `at` when it came, in seconds since the epoch (0: not known).
