@@ -146,8 +146,7 @@ class Context(Record):
     def _pinned(self, compaction: Compaction) -> tuple[str, tuple[Pin, ...]]:
         """The text of the pinned facts whose own words are not in the prompt, and those without room."""
         leaving = {block.number for block in compaction.blocks}
-        shown = {block.number for block in self._blocks} - leaving
-        return self.keeping.pins.text(self._pins_room(leaving), shown)
+        return self.keeping.pins.text(self._pins_room(leaving), {b.number for b in self._blocks} - leaving)
 
     def _pins_room(self, leaving: Collection[int]) -> int:
         """Their share of the budget, or what else may never be cut leaves of most of it."""
@@ -172,12 +171,10 @@ class Context(Record):
         if pins:
             text = data(PINNED_LABEL, pins)
             self._make("memory", PINNED, text, why="said once and binding", pinned=True, at=at)
-        current = keeping.versions.current
-        if current is not None:
+        if (current := keeping.versions.current) is not None:
             text = data(f"summary v{current.number} | stands for what was said before", current.text)
             self._make("knowledge", "summary", text, why=f"made by {current.by}", ref=current.ref, at=at)
-        left = keeping.ledger.text(min(40, 5 + self.budget.usable // 400))  # a line has about 20 tokens
-        if left:
+        if left := keeping.ledger.text(min(40, 5 + self.budget.usable // 400)):  # a line: about 20 tokens
             text = data("left out of this prompt | recall brings it back", left)
             self._make("knowledge", SOURCE, text, why="what left and how to get it", at=at)
         self._settled = True
