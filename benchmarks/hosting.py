@@ -3,8 +3,8 @@
     python benchmarks/hosting.py [--sessions 10000] [--at-once 100]
 
 Each session is the whole `research_then_write` of `benchmarks/peers`, over HTTP against its server. Memory is
-compared after the last session and after the first thousand: bar 5 %. Open files (less kept connections, which
-are as many as calls at once), tasks and threads have to be what they were.
+compared after the last session and after the first thousand: bar 5 %. Open files (less kept connections, as
+many as calls at once), tasks and threads have to be what they were.
 """
 
 # mypy: ignore-errors
@@ -59,7 +59,9 @@ async def measure(options: argparse.Namespace) -> int:
     await implementation.setup()
     await serve(implementation, 1_000, options.at_once)
     first = room()
-    print(f"after 1,000: {first[0]:.1f} MiB, {first[1]} files, {first[2]} tasks, {first[3]} threads")
+    print(
+        f"after 1,000: {first[0]:.1f} MiB, {first[1]} files, {first[2]} tasks, {first[3]} threads", flush=True
+    )
     began, done = time.perf_counter(), 1_000
     while done < options.sessions:
         await serve(implementation, 1_000, options.at_once)

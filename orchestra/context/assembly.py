@@ -80,6 +80,12 @@ _tokens = attrgetter("tokens")
 _entry = attrgetter("entry")
 
 
+def around_of(frame: Frame, counter: Counter) -> int:
+    """Tokens of what stands around the blocks, but for what a chat format adds to the reply."""
+    after = frame.after or (_last_word(frame, counter),)
+    return frame.tools.tokens + sum(piece.tokens for piece in (*frame.before, *after, *frame.beside))
+
+
 def assemble(
     blocks: Sequence[Block], budget: Budget, counter: Counter, frame: Frame, joins: Joins | None = None
 ) -> Prompt:

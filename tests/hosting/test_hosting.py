@@ -167,5 +167,6 @@ async def test_nothing_is_left_of_sessions_served(tmp_path: Path) -> None:
             await serve(100)
         files, tasks, threads = left()
         assert (files, tasks) == before[:2]
-        assert threads <= before[2] + 1  # a pool keeps an idle thread for a while
+        # Idle worker threads stay for ten seconds, so their number goes up and down by itself.
+        assert threads <= before[2] + 2
         assert len(gc.get_objects()) <= objects * 1.01
