@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import workload
+from msgspec import structs
 
 from orchestra.config.load import load_settings
 from orchestra.runtime import Runtime
@@ -67,6 +68,11 @@ async def setup() -> None:
     folder = Path(tempfile.mkdtemp(prefix="orchestra-bench-", dir=os.environ.get("BENCH_STORE") or None))
     given: dict[str, Any] = {"endpoint": workload.BASE_URL, "models": workload.MODEL}
     settings = load_settings(given, environ={}, folder=folder).settings
+    # As many calls at once as are asked for, like the others here.
+    endpoints = {
+        name: structs.replace(each, concurrent_calls=None) for name, each in settings.endpoints.items()
+    }
+    settings = changed(settings, endpoints=endpoints)
     _runtime = Runtime(settings, roles=ROLES, tools=(search,))
     await _runtime.__aenter__()
 
