@@ -163,6 +163,8 @@ def _dimension(fact: Fact) -> str:
 def _same_subject(one: Measure, other: Measure) -> bool:
     few, many = sorted((one.words, other.words), key=len)
     shared = few & many
+    if len(shared) < _LEAST_SHARED:
+        return False
     wide = sum(not word.isascii() for word in few) > len(few) / 2
     if len(shared) < (_LEAST_SHARED_PAIRS if wide else _LEAST_SHARED) or one.bound != other.bound:
         return False

@@ -69,10 +69,9 @@ async def setup() -> None:
     given: dict[str, Any] = {"endpoint": workload.BASE_URL, "models": workload.MODEL}
     settings = load_settings(given, environ={}, folder=folder).settings
     # As many calls at once as are asked for, like the others here.
-    endpoints = {
-        name: structs.replace(each, concurrent_calls=None) for name, each in settings.endpoints.items()
-    }
-    settings = changed(settings, endpoints=endpoints)
+    changed = structs.replace
+    free = {name: changed(each, concurrent_calls=None) for name, each in settings.endpoints.items()}
+    settings = changed(settings, endpoints=free)
     _runtime = Runtime(settings, roles=ROLES, tools=(search,))
     await _runtime.__aenter__()
 

@@ -12,6 +12,8 @@ from orchestra.models.compatible.quirks import Quirks
 from orchestra.values.messages import Message, ToolCall
 
 _encode = msgspec.json.Encoder().encode
+# A longer message is encoded again for each prompt, 1 µs a KB: kept, it would double what a session holds.
+_LONGEST_KEPT = 4_096
 _NO_RESULT = "No result: this call was interrupted."
 
 
@@ -27,6 +29,8 @@ def encoded(messages: Sequence[Message], quirks: Quirks, cache_until: int = 0) -
 
 def _once(message: Message) -> bytes:
     wire = _encode(as_json(message))
+    if len(wire) > _LONGEST_KEPT:
+        return wire
     # The one mutation of a frozen value: the cache of a pure function of its other fields.
     msgspec.structs.force_setattr(message, "wire", wire)
     return wire
