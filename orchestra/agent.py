@@ -255,7 +255,7 @@ class Agent:
             self._purse.saw(model, sizes[0], reply.usage)
             await self._settle(held, tier, reply.usage)
             self._replied = self._track.replied
-            await self._track.keep(reply.seconds)
+            self._track.keep(reply.seconds)
             return reply
         finally:
             held.release()

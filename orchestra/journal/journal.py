@@ -197,9 +197,16 @@ class Journal(Reader):
         await self._writer.room(_ITEM_BYTES)
         self._writer.put(Item(live, change, _ITEM_BYTES))
 
-    async def flush(self) -> None:
-        """Returns when everything recorded so far is durable. Raises StoreError while it cannot be."""
-        await self._writer.flush()
+    def hurry(self) -> int:
+        """Have what is recorded so far written now, without waiting; returns a mark for `flush`."""
+        return self._writer.hurry()
+
+    async def flush(self, until: int | None = None) -> None:
+        """Returns when everything recorded so far (`until`: up to a mark) is durable.
+
+        Raises StoreError while it cannot be.
+        """
+        await self._writer.flush(until)
 
 
 async def _closed(writer: Writer, failure: BaseException | None) -> BaseException | None:

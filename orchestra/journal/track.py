@@ -24,7 +24,7 @@ from orchestra.values.messages import Request
 WORTH_SECONDS = 0.02
 
 
-async def nothing(_path: str = "") -> None:
+async def nothing(_what: object = None) -> None:
     """Where there is nothing to wait for."""
 
 
@@ -33,7 +33,8 @@ class Recording(Struct, frozen=True, kw_only=True):
 
     `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
     awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
-    raises or never returns. `durable` returns when what was put is safe, or cannot be made so now.
+    raises or never returns. `hurry` has what was put written and gives a mark; `durable` returns when what was
+    put up to a mark is safe, or cannot be made so now.
     `from_here`: a request that differs from the record is made, and what was recorded after it does not
     count. `loosely`: see RequestKey.difference.
     """
@@ -43,7 +44,8 @@ class Recording(Struct, frozen=True, kw_only=True):
     watch: Callable[[Event], None]
     clock: Callable[[], float]
     clean: Callable[[str], str]
-    durable: Callable[[], Awaitable[None]] = nothing
+    durable: Callable[[int], Awaitable[None]] = nothing
+    hurry: Callable[[], int] = int
     past: Past | None = None
     missing: Callable[[str], Awaitable[None]] = nothing
     from_here: bool = False
@@ -69,6 +71,7 @@ class Track:
         self._trail = PromptTrail()
         self._sent: Sent | None = None
         self._key = KeyMaker(recording.clean)
+        self._mark = 0  # what has to be safe before the next call
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
@@ -154,10 +157,13 @@ class Track:
         moment = Moment(self.recording.session, self.path, self.turn, self.made)
         await self._trail.record(self._put, moment, sent)
 
-    async def keep(self, seconds: float) -> None:
-        """Wait until a reply that took so long is safe, so that a crash never makes it twice."""
+    def keep(self, seconds: float) -> None:
+        """Have a reply that took so long made safe, so that a crash never makes it twice.
+
+        The commit runs beside what the agent does with the reply; the next call waits for it.
+        """
         if seconds >= WORTH_SECONDS and self.is_over:
-            await self.recording.durable()
+            self._mark = self.recording.hurry()
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.
@@ -165,6 +171,9 @@ class Track:
         Raises RecordDiffers for a request that is not the recorded one, AgentFailed where the record says
         that the agent ended here.
         """
+        if self._mark:
+            await self.recording.durable(self._mark)
+            self._mark = 0
         key = self._key(request, model)
         recorded = self.recorded
         if recorded is not None and recorded.seq > self._trusted:

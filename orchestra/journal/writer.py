@@ -92,9 +92,18 @@ class Writer:
             waiting >= self.options.queue_events or self._bytes + size > self.options.queue_bytes
         )
 
-    async def flush(self) -> None:
-        """Returns when all that was put so far is durable. Raises StoreError while it cannot be written."""
-        target = self._accepted
+    def hurry(self) -> int:
+        """Write what was put so far at once; returns how much that is, for `flush`."""
+        if self._written < self._accepted:
+            self._urgent.set()
+        return self._accepted
+
+    async def flush(self, until: int | None = None) -> None:
+        """Returns when all that was put so far (`until`: up to there) is durable.
+
+        Raises StoreError while it cannot be written.
+        """
+        target = self._accepted if until is None else until
         while self._written < target:
             if self.failure is not None:
                 raise self.failure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -42,6 +43,7 @@ def start_of(record: SessionRecord) -> Start:
     return msgspec.convert(dict(record.config), Start, strict=False)
 
 
+@cache
 def this_version() -> str:
     """The version of this program, "" where it is not installed."""
     try:

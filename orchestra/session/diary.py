@@ -51,6 +51,7 @@ class Diary:
             clock=kit.clock,
             clean=kit.journal.clean,
             durable=self._durable,
+            hurry=kit.journal.hurry,
             past=past,
             missing=self._missing,
             from_here=origin.from_here,
@@ -80,10 +81,10 @@ class Diary:
         if self._watch is not None:
             self._watch(event)
 
-    async def _durable(self) -> None:
+    async def _durable(self, mark: int | None = None) -> None:
         """Safe, where the store takes it; a run goes on without."""
         with suppress(StoreError):
-            await self._journal.flush()
+            await self._journal.flush(mark)
 
     def _seen(self, event: Event) -> None:
         """An event that is in the record comes again."""
