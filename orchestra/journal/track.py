@@ -33,8 +33,8 @@ class Recording(Struct, frozen=True, kw_only=True):
 
     `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
     awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
-    raises or never returns. `hurry` has what was put written and gives a mark; `durable` returns when what was
-    put up to a mark is safe, or cannot be made so now.
+    raises or never returns. `hurry` has what was put written and gives a mark; `durable` returns when all up
+    to a mark is safe, or cannot be made so now.
     `from_here`: a request that differs from the record is made, and what was recorded after it does not
     count. `loosely`: see RequestKey.difference.
     """
