@@ -239,10 +239,14 @@ class Context(Record):
 
     def _before(self) -> tuple[Piece, ...]:
         pieces = self._endings.state(self.state)
-        if self._keeping is None or not self._keeping.pins.superseded:
+        if self._keeping is None:
+            return pieces
+        pins = self._keeping.pins
+        pieces += self._endings.constraints(reversed(pins.constraints()), self._blocks, self.policy)
+        if not pins.superseded:
             return pieces
         texts = ((block.number, block.message.text) for block in self._blocks)
-        return pieces + self._endings.superseded(self._keeping.pins.marks(texts))
+        return pieces + self._endings.superseded(pins.marks(texts))
 
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str

@@ -54,7 +54,8 @@ _DUTY = re.compile(
     r"(?:use|include|add|give|show|mention|cite|quote|list|keep|write|answer|call|send|ask|search"
     r"|convert|round|name|put|avoid"
     r"|translate|explain|summari[sz]e|contact|refund|cancel|delete|share|reveal)\b)"
-    r"|\b(?:must|always|never|should|shall|do not|don't)\b|必须|务必|一定要|总是|始终|应当|请|不要|不得|禁止|不许|切勿|请勿|绝不"
+    r"|\b(?:must|always|never|should|shall|do not|don't)\b"
+    r"|必须|务必|一定要|总是|始终|应当|请|不要|不得|禁止|不许|切勿|请勿|绝不"
 )
 _CHANGED = re.compile(
     r"(?i)\b(?:from now on|now|instead|actually|no longer|change|switch|correction|this time"

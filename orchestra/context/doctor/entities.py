@@ -16,10 +16,14 @@ _KINDS = {
     "预订": "booking",
     "客户": "customer",
 }
-_NOUNS = "order|case|ticket|booking|reservation|project|account|invoice|shipment|flight|contract|claim|request|customer"
+_NOUNS = (
+    "order|case|ticket|booking|reservation|project|account|invoice|shipment|flight|contract"
+    "|claim|request|customer"
+)
 _EN = re.compile(
     rf"(?i:\b(?P<kind>{_NOUNS})s?)(?:[ _]?(?i:number|no\.?"
-    rf"|id))?[\"']?\s*(?:is\s+)?[#:=]?\s*[\"']?(?P<id>#?(?=[A-Za-z0-9-]*\d)[A-Za-z0-9][A-Za-z0-9-]{{0,20}}|[A-Z](?![A-Za-z]))"
+    rf"|id))?[\"']?\s*(?:is\s+)?[#:=]?\s*[\"']?"
+    rf"(?P<id>#?(?=[A-Za-z0-9-]*\d)[A-Za-z0-9][A-Za-z0-9-]{{0,20}}|[A-Z](?![A-Za-z]))"
 )
 _ZH = re.compile(
     rf"(?P<kind>{'|'.join(_KINDS)})(?:号|编号"

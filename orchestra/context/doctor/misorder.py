@@ -9,8 +9,9 @@ from orchestra.context.doctor.finding import Finding
 from orchestra.context.doctor.reading import Part, Reading
 from orchestra.context.sayings import SMALL_TALK, is_question, sayings
 
-BURIED_BEHIND = 2_000
-"""Tokens behind a constraint from which it counts as buried: where a context restates its input."""
+BURIED_BEHIND = 2_500
+"""Estimated tokens behind a constraint from which it counts as buried; a context restates it from 2,000 on,
+and the estimate may be a fifth too high."""
 BURIED_BEFORE = 400
 
 

@@ -13,6 +13,7 @@ from orchestra.context.fence import Fenced, fence, parts
 _BEGINNINGS = (
     ("state", re.compile(r"State of the task:\n")),
     ("superseded", re.compile(r"Superseded:\n")),
+    ("constraints", re.compile(r"Still binding:\n")),
     ("reminder", re.compile(r"The current input once more:\n")),
     ("ask", re.compile(r"(?:Go on\.|Give your final result now\.|You are close to your limit\. )")),
     (

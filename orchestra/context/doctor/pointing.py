@@ -15,8 +15,8 @@ _THINGS = (
     "|account|product|shipment|refund|claim|case|proposal|draft|chart|figure|page|section|passage|quote|task"
 )
 _THAT = re.compile(
-    rf"(?i)(?:\b(?:that|those)|\bthe (?:same|other|above|previous|aforementioned"
-    rf"|said))\s+(?P<thing>(?:{_THINGS})s?)\b"
+    rf"(?i)(?:\b(?:that\s+(?P<one>{_THINGS})|those\s+(?P<more>(?:{_THINGS})s))"
+    rf"|\bthe\s+(?:same|other|previous|aforementioned)\s+(?P<other>(?:{_THINGS})s?))\b"
 )
 _THAT_ZH = re.compile(
     r"(?:那|该)(?:个|份|张|条|篇|封|家|项|笔|些|本)?(?P<thing>订单|发票|文件|文档|报告|邮件|消息|工单|预订|航班|结果|列表|表格|错误|选项"
@@ -41,7 +41,8 @@ _SAID = re.compile(
     r"|(?:前面|之前|刚才|上次)(?:提到|说|讲|讨论|谈)"
 )
 _ABOVE = re.compile(
-    r"(?:^|[，,。！？把将按照据用从对]|根据|参考|请)\s*(?:上面|上述|以上)(?![\u4e00-\u9fff]{0,1}[盖铺])|(?i:\b(?:the above"
+    r"(?:^|[，,。！？把将按照据用从对]|根据|参考|请)\s*(?:上面|上述|以上)(?![\u4e00-\u9fff]{0,1}[盖铺])"
+    r"|(?i:\b(?:the above"
     r"|see above|listed above|shown above)\b)"
 )
 _BARE = re.compile(
@@ -144,7 +145,7 @@ def _stands_in(part: Part) -> bool:
 
 def _things(words: str, earlier: list[Part]) -> Iterator[tuple[str, str]]:
     for match in (*_THAT.finditer(words), *_THAT_ZH.finditer(words)):
-        thing = match["thing"].lower()
+        thing = next(word for word in match.groups() if word).lower()
         stem = thing.removesuffix("s") if thing.isascii() else thing
         own = words[: match.start()].lower()
         if stem in own or any(stem in _text(part) for part in earlier):

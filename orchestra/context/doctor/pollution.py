@@ -1,4 +1,4 @@
-"""What should not be there: stale, repeated and unused results, another entity's facts, values that no longer hold."""
+"""What should not be there: unused results, repeats, facts of another entity, values that hold no longer."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from orchestra.context.doctor.finding import Finding
 from orchestra.context.doctor.reading import Part, Reading, rough
 from orchestra.context.doctor.references import References
 from orchestra.context.pins import Pins, stands_in
+from orchestra.context.policy import Levels
 from orchestra.context.tokens import Counter
 from orchestra.text.terms import query_terms, terms
 
 STALE_INPUTS = 8
 """Inputs that came after a result before it counts as old."""
 STALE_SHARE = 0.03
+WEIGHTY_SHARE = 0.25
+"""From here on a stale result is in the way even where there is room."""
 LARGE_SHARE = 0.30
 _REPEAT = 20
 """Tokens from which a repeated result is worth a word; shares are of the whole prompt."""
@@ -42,7 +45,8 @@ def _repeated(reading: Reading) -> Iterator[Finding]:
             yield Finding(
                 "pollution",
                 part.block,
-                f"The same data stands twice: {part.block} repeats {seen[body].block} (about {part.tokens:,} tokens).",
+                f"The same data stands twice: {part.block} repeats {seen[body].block} "
+                f"(about {part.tokens:,} tokens).",
                 "Keep one of the two.",
             )
         seen.setdefault(body, part)
@@ -54,7 +58,8 @@ def _unused(reading: Reading) -> Iterator[Finding]:
     rounds = max((part.round for part in reading.parts), default=0)
     for part in reading.of("result"):
         share = part.tokens / max(reading.tokens, 1)
-        if rounds - part.round >= STALE_INPUTS and share >= STALE_SHARE and not references.since(part):
+        old = rounds - part.round >= STALE_INPUTS and share >= STALE_SHARE
+        if old and not _room_to_spare(part, share, reading) and not references.since(part):
             yield Finding(
                 "pollution",
                 part.block,
@@ -69,24 +74,28 @@ def _unused(reading: Reading) -> Iterator[Finding]:
                 f"A result that takes {share:.0%} of the prompt and that nothing refers to.",
                 "Cut it to what is needed, with a mark, or move it to the archive.",
             )
-    current = reading.input
-    if current is None:
-        return
-    wanted = set(query_terms(current.text)) | {
-        term for part in reading.of("said") for term in terms(part.text)
-    }
-    for part in reading.of("result"):
-        share = part.tokens / max(reading.tokens, 1)
-        query = part.call.arguments if part.call else ""
-        if share >= LARGE_SHARE and references.left_behind(part):
-            if not wanted & set(terms(query)) and len(wanted & set(terms(part.text))) <= len(wanted) // 10:
-                yield Finding(
-                    "pollution",
-                    part.block,
-                    f"A result that takes {share:.0%} of the prompt, has nothing to do with what was asked and "
-                    "is referred to by nothing.",
-                    "Take it out; its reference is enough.",
-                )
+        elif share >= LARGE_SHARE and references.left_behind(part) and _off_topic(part, reading):
+            yield Finding(
+                "pollution",
+                part.block,
+                f"A result that takes {share:.0%} of the prompt, has nothing to do with what was asked and "
+                "is referred to by nothing.",
+                "Take it out; its reference is enough.",
+            )
+
+
+def _room_to_spare(part: Part, share: float, reading: Reading) -> bool:
+    """Whether its context keeps it because nothing has to leave yet, and it is no great part of it."""
+    if part.entry is None or reading.manifest is None:
+        return False
+    return reading.manifest.occupancy < Levels().light and share < WEIGHTY_SHARE
+
+
+def _off_topic(part: Part, reading: Reading) -> bool:
+    """Whether neither its query nor its text has to do with anything the user said."""
+    wanted = {term for said in reading.of("said") for term in query_terms(said.text)}
+    query = part.call.arguments if part.call else ""
+    return not wanted & set(terms(query)) and len(wanted & set(terms(part.text))) <= len(wanted) // 10
 
 
 def _other_entity(reading: Reading) -> Iterator[Finding]:
@@ -111,10 +120,8 @@ def _other_entity(reading: Reading) -> Iterator[Finding]:
         others = about - asked
         if not others or about & asked:
             continue
-        if place < at and part.kind != "piece" and others <= spoken and not (part.kind == "data"):
+        if place < at and part.kind == "result" and others <= spoken:
             continue  # the talk was about it before
-        if part.kind == "piece" and place < at and not about:
-            continue
         kind, name = min(others)
         wanted = min(one for one in asked if one[0] == kind)[1]
         yield Finding(
@@ -159,7 +166,8 @@ def _superseded(reading: Reading) -> Iterator[Finding]:
                 yield Finding(
                     "pollution",
                     part.block,
-                    f"The value {gone.old} ({gone.key}) holds no longer, it is {gone.new}, and nothing marks it.",
+                    f"The value {gone.old} ({gone.key}) holds no longer, it is {gone.new}, "
+                    "and nothing marks it.",
                     f"Mark it as superseded: “{gone.line}”.",
                 )
                 break

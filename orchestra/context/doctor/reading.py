@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Literal
 
 from msgspec import Struct, structs
 
 from orchestra.context.blocks import Entry
+from orchestra.context.doctor.align import UNKNOWN, aligned
 from orchestra.context.doctor.pieces import Segment, segments
 from orchestra.context.manifest import Manifest
 from orchestra.values.messages import Message, ToolCall
 
 Kind = Literal["instructions", "data", "said", "reply", "result", "piece"]
 
-_PIECES = frozenset(("state", "superseded", "reminder", "ask", "output format", "output schema"))
+_PIECES = frozenset(
+    ("state", "superseded", "constraints", "reminder", "ask", "output format", "output schema")
+)
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -184,15 +186,16 @@ def _aligned(messages: Sequence[Message], manifest: Manifest | None) -> dict[int
         return {}
     names = {call.id: call.name for message in messages for call in message.calls}
     mine = [
-        names.get(message.call_id, "?") if message.role == "tool" else message.role for message in messages
+        (names.get(message.call_id, UNKNOWN) if message.role == "tool" else message.role, _size(message))
+        for message in messages
     ]
     groups = _groups(manifest.entries)
-    theirs = [name for name, _ in groups]
-    found: dict[int, tuple[Entry, ...]] = {}
-    for match in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks():
-        for step in range(match.size):
-            found[match.a + step] = tuple(groups[match.b + step][1])
-    return found
+    theirs = [(name, sum(entry.tokens for entry in entries)) for name, entries in groups]
+    return {at: tuple(groups[place][1]) for at, place in aligned(mine, theirs)}
+
+
+def _size(message: Message) -> int:
+    return rough(message.text) + sum(rough(call.name + call.arguments) + 8 for call in message.calls)
 
 
 def _groups(entries: Sequence[Entry]) -> list[tuple[str, list[Entry]]]:

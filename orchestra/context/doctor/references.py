@@ -9,9 +9,10 @@ from orchestra.text.terms import terms
 
 _EXACT = re.compile(r"[A-Za-z]*\d[\w.,:%-]*\d|[A-Z]{2,}\w*|\d{2,}")
 _LABELS = re.compile(r"\[(s\d+)\]")
+_MANY = 60
+_LONG = 5
 _RUN = 3
 """Neighbouring terms that both have: a phrase that was taken over."""
-_SHARED = 0.5
 
 
 class References:
@@ -58,10 +59,11 @@ class References:
         return part.kind in ("reply", "said") or part.name in ("state", "reminder")
 
     def _refers(self, later: int, at: int) -> bool:
-        """An exact token, a label or a phrase of the result stands in what came later, and not"
-        " in its query."""
+        """An exact token or a phrase of the result, and not of its query, is in the later part."""
         label = self._parts[at].text.split("\n", 1)[0]
         exact = (self._exact_of(later) & self._exact_of(at)) - frozenset(_EXACT.findall(label))
+        if len(self._exact_of(at)) > _MANY:  # among so many numbers a short one is there by chance
+            exact = frozenset(found for found in exact if len(found) >= _LONG and not found.isalpha())
         return bool(exact) or bool(self._runs_of(later) & self._runs_of(at))
 
     def _exact_of(self, at: int) -> frozenset[str]:
