@@ -107,7 +107,10 @@ def dangling(reading: Reading) -> Iterator[tuple[str, str]]:
     words = "\n".join(part for part in parts(current.text) if not isinstance(part, Fenced))
     fences = [part for part in parts(current.text) if isinstance(part, Fenced)]
     earlier = [part for part in reading.parts if part is not current and _speaks(part)]
-    yield from _things(words, earlier)
+    things = list(_things(words, earlier))
+    if things:
+        yield from things
+        return
     known = [part.text for part in earlier] + [part.text for part in fences]
     for match in _NTH.finditer(words):
         own = words[: match.start()]

@@ -20,6 +20,8 @@ STALE_SHARE = 0.03
 WEIGHTY_SHARE = 0.25
 """From here on a stale result is in the way even where there is room."""
 LARGE_SHARE = 0.30
+_SMALL = 150
+"""Tokens of a result that is in nobody's way, whatever its share."""
 _REPEAT = 20
 """Tokens from which a repeated result is worth a word; shares are of the whole prompt."""
 
@@ -57,6 +59,8 @@ def _unused(reading: Reading) -> Iterator[Finding]:
     references = References(reading)
     rounds = max((part.round for part in reading.parts), default=0)
     for part in reading.of("result"):
+        if part.tokens < _SMALL:
+            continue
         share = part.tokens / max(reading.tokens, 1)
         old = rounds - part.round >= STALE_INPUTS and share >= STALE_SHARE
         if old and not _room_to_spare(part, share, reading) and not references.since(part):

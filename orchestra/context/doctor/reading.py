@@ -11,6 +11,7 @@ from orchestra.context.blocks import Entry
 from orchestra.context.doctor.align import UNKNOWN, aligned
 from orchestra.context.doctor.pieces import Segment, segments
 from orchestra.context.manifest import Manifest
+from orchestra.context.tokens import MESSAGE_TOKENS
 from orchestra.values.messages import Message, ToolCall
 
 Kind = Literal["instructions", "data", "said", "reply", "result", "piece"]
@@ -89,7 +90,7 @@ def read(messages: Sequence[Message], manifest: Manifest | None) -> Reading:
             rounds += part.kind == "said"
             extra = sum(rough(call.arguments) for call in part.calls)
             made.append(_placed(part, start, rounds))
-            start += part.tokens + extra
+            start += part.tokens + extra + MESSAGE_TOKENS
     said = [at for at, part in enumerate(made) if part.kind == "said"]
     return Reading(messages, tuple(made), said[-1] if said else -1, start, manifest)
 
