@@ -120,7 +120,7 @@ def _print(session: str, found: list[Examined]) -> None:
     for one in sick:
         say(line(joined((one.agent, f"turn {one.turn}")), width), bold=True)
         for finding in one.findings:
-            say(line(f"  {finding.disease} · {finding.block}", width), fg="yellow")
+            say("  " + line(f"{finding.disease} · {finding.block}", width - 2), fg="yellow")
             _wrapped(finding.sentence, width)
             _wrapped(f"→ {finding.mend}", width)
     count = sum(len(one.findings) for one in sick)

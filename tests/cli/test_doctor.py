@@ -27,7 +27,7 @@ HEALTHY = "20261201-000000-abcdefgh"
 
 async def record(store: Path) -> None:
     """A healthy session, and one whose second agent is asked about nothing it was told of."""
-    async with Journal(store) as journal:
+    async with Journal.open(store) as journal:
         for session, said in ((HEALTHY, "When do you open?"), (SICK, "把它取消吧。")):
             await journal.begin(SessionStart(id=session, question="?", created=100.0))
             for agent, text in (("helper.1", "Do you sell desks?"), ("helper.2", said)):
@@ -43,7 +43,7 @@ async def talk(journal: Journal, session: str, agent: str, text: str) -> None:
         counter=counter_for("gpt-4o"),
     )
     trail = PromptTrail()
-    put = partial(journal.append)
+    put = journal.record
     context.add_input(text)
     for turn in (1, 2):
         prompt = context.prompt()
