@@ -88,6 +88,7 @@ async def run_sessions(implementation, found: dict) -> None:
     for number in range(options.warmup):
         await implementation.session(-1 - number)
     gc.collect()
+    gc.freeze()  # what is there now stays; a server of any of these would do the same
     ask("/reset")
     base = memory_kib()
     reset_peak()
