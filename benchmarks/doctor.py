@@ -102,7 +102,8 @@ def show(figures: dict[str, Any]) -> None:
     print(
         f"\n{figures['found']} of {figures['sick']} sick found; {figures['false alarms']} false alarms on "
         f"{figures['healthy']} healthy ({every})\n"
-        f"recall {figures['recall']:.2f}, precision {figures['precision']:.2f}; {figures['ms']:.1f} ms a prompt"
+        f"recall {figures['recall']:.2f}, precision {figures['precision']:.2f}; "
+        f"{figures['ms']:.1f} ms a prompt"
     )
 
 
