@@ -93,6 +93,7 @@ class Ends(Struct):
 
     sentences: Counter[str]
     wrong: list[str]
+    examples: dict[str, str]
     results: int = 0
     partial: int = 0
     cancelled: int = 0
@@ -118,6 +119,7 @@ async def one(host: Runtime, number: int, dice: random.Random, ends: Ends) -> No
             for error in leaves(errors):
                 sentence = str(error)
                 ends.sentences[type(error).__name__] += 1
+                ends.examples[sentence[:60]] = sentence
                 if "\n" in sentence or not sentence.strip():
                     ends.wrong.append(f"not a sentence: {sentence!r}")
     ends.cancelled += scope.cancelled_caught
@@ -184,13 +186,13 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
     behaviour = Behaviour(
         latency=LATENCY, faults=faults, scripts=(Odd(share, options.seed),), seed=options.seed
     )
-    ends = Ends(Counter(), [])
+    ends = Ends(Counter(), [], {})
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         began = time.perf_counter()
         async with simulated(behaviour) as endpoint:
             await run_all(
-                folder, endpoint, with_sessions(options, 1), Ends(Counter(), [])
+                folder, endpoint, with_sessions(options, 1), Ends(Counter(), [], {})
             )  # what is loaded once is open now
             files = open_files()
             held = await run_all(folder, endpoint, options, ends)
@@ -208,6 +210,7 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
         "partial": ends.partial,
         "cancelled": ends.cancelled,
         "sentences": dict(ends.sentences),
+        "examples": list(ends.examples.values())[:5],
         "statuses": dict(statuses),
         "requests": served.requests,
         "faults": served.faults,

@@ -1,4 +1,4 @@
-"""`orchestra show`: a session's story, agent by agent, an event a line."""
+"""`orchestra show`: a session's story, agent by agent, an event a line with its number."""
 
 from __future__ import annotations
 
@@ -114,7 +114,8 @@ def _print_story(session: SessionRecord, stories: list[tuple[EventRecord, Mappin
 def _print_event(
     session: SessionRecord, event: EventRecord, texts: Mapping[str, str], margin: str, width: int
 ) -> None:
-    start = f"{margin}{event.at - session.created:>+8.2f} s  {event.kind.replace('_', ' '):<13} "
+    when = f"{event.at - session.created:>+8.2f} s"
+    start = f"{margin}{event.seq:>4} {when}  {event.kind.replace('_', ' '):<13} "
     told = _TELLERS.get(event.kind, _tell_other)(event, texts)
     turn = f"{event.turn}: " if event.kind == "prompt" else ""
     bad = event.kind == "failed" or event.data.get("error") or event.data.get("status") == "failed"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block
+from orchestra.context.labels import data
 from orchestra.context.pins import Pin
 from orchestra.context.policy import Policy
 from orchestra.context.state import EMPTY, TaskState, render
@@ -13,6 +14,9 @@ from orchestra.context.tokens import MESSAGE_TOKENS, Counter, output_json
 from orchestra.values.messages import OutputSpec
 
 Pieces = tuple[Piece, ...]
+
+PINNED = "pinned facts"
+PINNED_LABEL = "pinned facts | said earlier in this talk"
 
 
 class Endings:
@@ -40,6 +44,12 @@ class Endings:
             if not text:
                 self._state = (state, ())
         return self._state[1]
+
+    def pinned(self, pins: str) -> Pieces:
+        """Pinned facts of what a recalled view does not show; nothing for ""."""
+        if not pins:
+            return ()
+        return (self._piece("memory", PINNED, data(PINNED_LABEL, pins), "said once and binding"),)
 
     def superseded(self, marks: str) -> Pieces:
         """A word on each value that is still to be seen and holds no longer; nothing for ""."""
