@@ -22,8 +22,10 @@ _THAT_ZH = re.compile(
     r"(?:那|该)(?:个|份|张|条|篇|封|家|项|笔|些|本)?(?P<thing>订单|发票|文件|文档|报告|邮件|消息|工单|预订|航班|结果|列表|表格|错误|选项"
     r"|问题|答案|价格|计划|会议|客户|项目|论文|文章|书|城市|酒店|函数|合同|账户|产品|方案|包裹)"
 )
-_STOPS = r"(?=[，。？！；,.?!;\s]|$|怎么|是|有|的(?!人)|呢|吗|吧|好|行|能|可以"
+_STOPS = (
+    r"(?=[，。？！；,.?!;\s]|$|怎么|是|有|的(?!人)|呢|吗|吧|好|行|能|可以"
     r"|多少|什么|为|都|也|要|给|发|改|删|取消|和|与|比|贵|便宜)"
+)
 _NTH = re.compile(
     r"(?i)\bthe (?:first|second|third|fourth|fifth|last|former|latter|other)"
     r" (?:one|ones|option|item|point|choice|result|suggestion|alternative)\b"
@@ -59,7 +61,7 @@ _EMPTY_IT = re.compile(
     r"|still|always|really|take|matter)\b"
     r"|\bit(?:'s| is| was| would be| will be)\s+(?:possible|true|ok|okay|important|better|best"
     r"|worth|necessary|known|clear|said|time|late|raining"
-    r"|snowing|hard|easy|likely|unlikely|\d)|\bit\s+(?:takes?|took|seems?|rains?|snows?|costs?"
+    r"|snowing|hard|easy|likely|unlikely|\d)|\bit\s+(?:takes?|took|seems?|rains?|snows?"
     r"|depends|turns? out|appears?)\b"
     r"|\bit (?:would|will|could|might) be (?:great|nice|good|helpful|fun|better|best)\b"
     r"|\b(?:how (?:long|far|late|often)|what time|what day)\b[^.?!]*\bit\b"
