@@ -235,3 +235,27 @@ def test_no_prompt_of_a_context_is_misordered_or_unpaired(
             prompt = prompt_of(context)
             if prompt is not None:
                 assert not unsound(diagnose(prompt.messages, prompt.tools, prompt.manifest))
+
+
+SAID = [
+    "Never call me by phone.",
+    "请不要打电话。",
+    "What about shelves?",
+    "Only oak, please.",
+    "橡木的多少钱？",
+]
+ANSWERS = [FILLER, FILLER[:400], "Yes.", "好的。" * 300]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(SAID), st.sampled_from(ANSWERS)), min_size=1, max_size=40),
+    st.sampled_from([3_000, 12_000, 60_000]),
+)
+def test_no_constraint_of_a_context_is_buried(rounds: list[tuple[str, str]], window: int) -> None:
+    """However long the talk, what binds stands at its beginning or is said again at its end."""
+    context = chat(window)
+    for text, answer in rounds:
+        context.add_input(text)
+        prompt = context.prompt()
+        assert not unsound(diagnose(prompt.messages, prompt.tools, prompt.manifest))
+        context.record_reply(Reply(text=answer))

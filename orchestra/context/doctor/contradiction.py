@@ -45,6 +45,7 @@ _FORMAT = re.compile(
     rf"(?i)\b(?:answer|reply|respond|write|output|format|return|give|present"
     rf"|use)\b[^.!?\n]{{0,50}}?\b(?:in|as|with|using|only|use|the answer as|return|output)\s+"
     rf"(?:only\s+|a\s+|one\s+|an\s+|valid\s+|a single\s+|the\s+)*(?P<en>{_SHAPE_WORDS})"
+    rf"|\b(?:output|return|produce)\s+(?:only\s+|valid\s+|a\s+)*(?P<bare>{_SHAPE_WORDS})\b"
     rf"|(?:以|用|使用|按)(?P<zh>{_SHAPE_WORDS})(?:的?(?:格式|形式))?(?:回答|作答|回复|输出|呈现|列出|写)"
 )
 _NO = re.compile(r"(?i)\b(?:no|not|never|don't|without|avoid)\b|不要|不得|禁止|勿|别|避免|不用")
@@ -72,6 +73,18 @@ _MUTUAL = frozenset(
     )
 )
 _WHOLE = frozenset(("JSON", "XML", "YAML", "CSV"))
+
+
+_MOST = re.compile(
+    r"(?i)(?:under|below|at most|no more than|fewer than|less than|within|up to|maximum of)\s+"
+    r"(?P<en>\d+) words?"
+    r"|(?:不超过|最多|至多|少于)\s*(?P<zh>\d+)\s*个?字|(?P<behind>\d+)\s*个?字(?:以内|之内|以下)"
+)
+_LEAST = re.compile(
+    r"(?i)(?:at least|more than|no fewer than|no less than|minimum of|over)\s+"
+    r"(?P<en>\d+) words?"
+    r"|(?:不少于|至少|超过)\s*(?P<zh>\d+)\s*个?字|(?P<behind>\d+)\s*个?字以上"
+)
 
 
 class Order(Struct, frozen=True):
@@ -110,7 +123,7 @@ def _orders(reading: Reading) -> Iterator[Order]:
         words = "\n".join(piece for piece in parts(part.text) if not isinstance(piece, Fenced))
         for saying in sayings(words):
             even = saying.text
-            told = any(order.search(even) for order in (_DUTY, _LANGUAGE, _FORMAT))
+            told = any(order.search(even) for order in (_DUTY, _LANGUAGE, _FORMAT, _MOST, _LEAST))
             if told and len(even) <= 300 and not is_question(even):
                 yield Order(part, even)
 
@@ -131,9 +144,19 @@ def _conflict(first: str, second: str) -> str:
             return "format"
         if shapes[0] != shapes[1] and set(shapes) & _WHOLE:
             return "format"
+    if _beyond(first, second) or _beyond(second, first):
+        return "length"
     if _DUTY.search(first) and _DUTY.search(second) and _opposed(first, second):
         return "do and don't"
     return ""
+
+
+def _beyond(short: str, long: str) -> bool:
+    """Whether one wants more words than the other allows."""
+    most, least = _MOST.search(short), _LEAST.search(long)
+    if most is None or least is None or "不超过" in long:
+        return False
+    return int(least[least.lastgroup or 0]) > int(most[most.lastgroup or 0])
 
 
 def _opposed(first: str, second: str) -> bool:
@@ -157,7 +180,7 @@ def _shape(text: str) -> str:
     found = _FORMAT.search(text)
     if found is None or _NO.search(text[: found.end()]):
         return ""
-    word = found["en"] or found["zh"]
+    word = found["en"] or found["bare"] or found["zh"]
     return next((name for name, words in _SHAPES.items() if re.fullmatch(words, word, re.IGNORECASE)), "")
 
 

@@ -13,6 +13,8 @@ BURIED_BEHIND = 2_500
 """Estimated tokens behind a constraint from which it counts as buried; a context restates it from 2,000 on,
 and the estimate may be a fifth too high."""
 BURIED_BEFORE = 400
+FULL = 150
+"""Tokens of restated constraints from which on a context leaves older ones out."""
 
 
 def misorder(reading: Reading) -> Iterator[Finding]:
@@ -25,6 +27,8 @@ def misorder(reading: Reading) -> Iterator[Finding]:
 def _buried(reading: Reading) -> Iterator[Finding]:
     """A constraint that the user set in the middle of a long prompt and that stands nowhere else."""
     said = reading.of("said")
+    if any(part.name == "constraints" and part.tokens >= FULL for part in reading.parts):
+        return  # as many as there is room for are said again
     for part in said[1:]:
         behind = reading.tokens - part.start - part.tokens
         if behind < BURIED_BEHIND or part.start < BURIED_BEFORE:

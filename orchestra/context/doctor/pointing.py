@@ -22,11 +22,15 @@ _THAT_ZH = re.compile(
     r"(?:那|该)(?:个|份|张|条|篇|封|家|项|笔|些|本)?(?P<thing>订单|发票|文件|文档|报告|邮件|消息|工单|预订|航班|结果|列表|表格|错误|选项"
     r"|问题|答案|价格|计划|会议|客户|项目|论文|文章|书|城市|酒店|函数|合同|账户|产品|方案|包裹)"
 )
+_STOPS = (
+    r"(?=[，。？！；,.?!;\s]|$|怎么|是|有|的(?!人)|呢|吗|吧|好|行|能|可以"
+    r"|多少|什么|为|都|也|要|给|发|改|删|取消|和|与|比|贵|便宜)"
+)
 _NTH = re.compile(
-    r"(?i)\bthe (?:first|second|third|fourth|fifth|last|former|latter|other) (?:one|ones|option"
-    r"|item|point|choice"
-    r"|result|suggestion|alternative|two)\b|\bthe (?:former|latter)\b"
-    r"|第[一二三四五六七八九十\d]+(?:个|条|项|点|种|款|份|家)(?![\u4e00-\u9fff]{0,2}(?:五年|世纪|季度))|前者|后者|最后一个|另一个"
+    r"(?i)\bthe (?:first|second|third|fourth|fifth|last|former|latter|other)"
+    r" (?:one|ones|option|item|point|choice|result|suggestion|alternative)\b"
+    r"|\bthe (?:former|latter)\b(?=\s*(?:[.,?!;]|$|is\b|was\b|and\b|or\b))"
+    rf"|第[一二三四五六七八九十\d]+(?:个|条|项|种|款|份|家){_STOPS}|前者|后者|(?:最后|另)一个{_STOPS}"
 )
 _SAID = re.compile(
     r"(?i)\bas (?:i|we) (?:just |already |have )?(?:said|told|mentioned|asked|wrote|explained"
@@ -41,27 +45,26 @@ _SAID = re.compile(
     r"|(?:前面|之前|刚才|上次)(?:提到|说|讲|讨论|谈)"
 )
 _ABOVE = re.compile(
-    r"(?:^|[，,。！？把将按照据用从对]|根据|参考|请)\s*(?:上面|上述|以上)(?![\u4e00-\u9fff]{0,1}[盖铺])"
-    r"|(?i:\b(?:the above"
-    r"|see above|listed above|shown above)\b)"
+    r"(?:^|[，,。！？把将按照据用从对续结译看读改]|根据|参考|请)\s*(?:上面|上述)|以上(?:内容|所述|要求|文字|信息)"
+    r"|(?i:\b(?:the above|see above|listed above|shown above)\b)"
 )
 _BARE = re.compile(
     r"(?i)\b(?:it|its|they|them|their|he|him|his|she|her|these|those|this|that)\b(?!\s+(?:way"
     r"|kind|sort|time|year|week|month|day))"
 )
-_BARE_ZH = re.compile(
-    r"它们?|他们?(?!人)|她们?|(?<![的在去])(?:那个|这个|那些|这些)(?![\u4e00-\u9fff]*[是指叫])"
-)
+_BARE_ZH = re.compile(rf"它们?|他们?(?!人)|她们?|(?<![的在去])(?:那个|这个|那些|这些){_STOPS}")
+_PERSON = re.compile(r"(?i)h(?:e|im|is|er)|she")
 _EMPTY_IT = re.compile(
     r"(?i)\b(?:is|was|isn't|would|will|might|could|does)\s+it\s+(?:be\s+)?(?:possible|true|ok"
     r"|okay|right|correct|better|best|worth|safe|legal"
     r"|necessary|normal|raining|going to rain|snowing|late|easy|hard|common|important|allowed"
-    r"|still|always|really|cost|take|matter)\b"
+    r"|still|always|really|take|matter)\b"
     r"|\bit(?:'s| is| was| would be| will be)\s+(?:possible|true|ok|okay|important|better|best"
     r"|worth|necessary|known|clear|said|time|late|raining"
-    r"|snowing|hard|easy|likely|unlikely|\d)|\bit\s+(?:takes?|took|seems?|rains?|snows?|costs?"
+    r"|snowing|hard|easy|likely|unlikely|\d)|\bit\s+(?:takes?|took|seems?|rains?|snows?"
     r"|depends|turns? out|appears?)\b"
-    r"|\b(?:how (?:long|much|far|late|often)|what time|what day)\b[^.?!]*\bit\b|\bmake it\b"
+    r"|\bit (?:would|will|could|might) be (?:great|nice|good|helpful|fun|better|best)\b"
+    r"|\b(?:how (?:long|far|late|often)|what time|what day)\b[^.?!]*\bit\b"
     r"|\bi take it\b"
 )
 _NO_NOUN = frozenset(
@@ -87,7 +90,7 @@ _NO_NOUN = frozenset(
     )
 )
 _NO_NOUN_ZH = re.compile(
-    r"请问?|帮我?|把|将|给|我们?|你们?|您|取消|删除|翻译|总结|一下|解释|修改|更新|比较|检查|发送|告诉|知道|想|要|能|可以|什么|怎么|如何|为什么|为何|多少|哪"
+    r"请问?|那|这|帮我?|把|将|给|我们?|你们?|您|取消|删除|翻译|总结|一下|解释|修改|更新|比较|检查|发送|告诉|知道|想|要|能|可以|什么|怎么|如何|为什么|为何|多少|哪"
     r"|是|的|了|吗|呢|吧|有|没有|不|在|和|与|也|都|再|又|还|就|现在|然后|继续|重复|详细|说明|写|改|看|查|一|个|会|到|从|对|用|做|成|中文|英文|这样"
     r"|时候|[，。？！、,.?!\s]"
 )
@@ -113,7 +116,7 @@ def dangling(reading: Reading) -> Iterator[tuple[str, str]]:
         return
     known = [part.text for part in earlier] + [part.text for part in fences]
     for match in _NTH.finditer(words):
-        own = words[: match.start()]
+        own = words[: match.start()] if len(terms(words[: match.start()])) > 1 else ""
         if not any(_LIST.search(text) for text in (*known, own)):
             yield match[0], "nothing in the prompt lists several things"
             return
@@ -123,7 +126,7 @@ def dangling(reading: Reading) -> Iterator[tuple[str, str]]:
         yield found[0].strip(" ，,。"), "nothing was said before"
         return
     found = _ABOVE.search(words)
-    if found and not known and not words[: found.start()].strip():
+    if found and not known and not _goes_on(words[found.end() :]):
         yield found[0].strip(" ，,。"), "nothing stands above"
         return
     if not known:
@@ -159,6 +162,11 @@ def _things(words: str, earlier: list[Part]) -> Iterator[tuple[str, str]]:
         return
 
 
+def _goes_on(rest: str) -> bool:
+    """Whether what is meant follows: "fix this: ..."."""
+    return re.search(r"[:：]\s*\S|\n\s*\S", rest) is not None
+
+
 def _text(part: Part) -> str:
     return " ".join((part.text, *(call.name + call.arguments for call in part.calls))).lower()
 
@@ -168,18 +176,18 @@ def _pronoun(words: str) -> Iterator[tuple[str, str]]:
     rest = _EMPTY_IT.sub(lambda match: " " * len(match[0]), words)
     for match in _BARE.finditer(rest):
         own = [term for term in terms(words[: match.start()]) if term not in _NO_NOUN]
-        word = match[0].lower()
-        if own:
+        behind = rest[match.end() :]
+        if own or _goes_on(behind):
             return
-        if word in ("this", "that", "these", "those") and re.match(
-            r"\s+[a-z]", rest[match.end() :], re.IGNORECASE
-        ):
-            following = terms(rest[match.end() :][:30])
-            if following and following[0] not in _NO_NOUN:
+        if _PERSON.fullmatch(match[0]) and re.search(r"\s[A-Z][a-z]", behind):
+            return
+        if match[0].lower() in ("this", "that", "these", "those"):
+            word = re.match(r"\s+([A-Za-z]+)", behind)
+            if word and any(term not in _NO_NOUN for term in terms(word[1])):
                 continue
         yield match[0], "nothing before it says what is meant"
         return
     for match in _BARE_ZH.finditer(words):
-        if len(_NO_NOUN_ZH.sub("", words[: match.start()])) < 1:
+        if not _NO_NOUN_ZH.sub("", words[: match.start()]) and not _goes_on(words[match.end() :]):
             yield match[0], "nothing before it says what is meant"
         return
