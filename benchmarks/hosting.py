@@ -72,10 +72,8 @@ async def measure(options: argparse.Namespace) -> int:
         )
     growth = now[0] / first[0] - 1
     kept = now[1] <= first[1] and now[2] <= first[2] and now[3] <= first[3] + 1
-    print(
-        f"grown by {growth:.1%} (bar 5 %), "
-        f"{(done - 1_000) / (time.perf_counter() - began):.0f} sessions a second"
-    )
+    pace = (done - 1_000) / (time.perf_counter() - began)
+    print(f"grown by {growth:.1%} (bar 5 %), {pace:.0f} sessions a second")
     await implementation.close()
     return 0 if growth <= 0.05 and kept else 1
 
