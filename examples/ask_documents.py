@@ -1,6 +1,6 @@
 """A cited report from a folder of documents.
 
-    python examples/ask_documents.py "Why does hot water make green tea bitter?"
+python examples/ask_documents.py "Why does hot water make green tea bitter?"
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A tool and a role of your own, tried without a model: the scripted one says what a model would.
 
-    python examples/own_tool.py
+python examples/own_tool.py
 """
 
 from __future__ import annotations

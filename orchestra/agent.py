@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -104,7 +105,7 @@ class Agent:
             self._toolbox = self._toolbox.chosen(task).joined(self._own_tools())
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
-        self._began = anyio.current_time()
+        self._began = time.monotonic()
         place = self._desk.place
         with anyio.move_on_after(self.role.limits.seconds) as place.scope:
             if place.stopped:
@@ -161,7 +162,7 @@ class Agent:
         if scope := self._purse.ending:
             self._short = scope
             return f"the {scope}'s budget"
-        spent = anyio.current_time() - self._began - self._desk.place.waited
+        spent = time.monotonic() - self._began - self._desk.place.waited
         if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
             return f"its limit of {limits.seconds:g} s"
         return ""

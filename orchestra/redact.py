@@ -137,6 +137,10 @@ def _forms(value: str) -> Iterator[str]:
             yield escaped
 
 
+# A long text goes by more than once: on its way to the model, into a request's key, into the journal.
+_REMEMBERED_FROM, _REMEMBERED = 256, 16_384
+
+
 class Redactor:
     """Redacts the shapes of secrets and the values it was made with.
 
@@ -146,9 +150,22 @@ class Redactor:
     def __init__(self, known: Iterable[str] = ()) -> None:
         forms = {form for value in known if len(value) >= SHORTEST_KNOWN for form in _forms(value)}
         self._known = tuple(sorted(forms, key=len, reverse=True))
+        self._clean: set[int] = set()  # hashes (keyed, 64 bits) of texts that had nothing to take out
 
     def __call__(self, text: str) -> str:
         """The text without its secrets."""
+        if len(text) < _REMEMBERED_FROM:
+            return self._redacted(text)
+        if hash(text) in self._clean:
+            return text
+        redacted = self._redacted(text)
+        if redacted == text:
+            if len(self._clean) >= _REMEMBERED:
+                self._clean.clear()
+            self._clean.add(hash(text))
+        return redacted
+
+    def _redacted(self, text: str) -> str:
         for value in self._known:
             if value in text:
                 text = text.replace(value, MASK)

@@ -1,4 +1,4 @@
-"""Workload W, as every implementation runs it. Standard library only: it is imported in every peer's environment.
+"""Workload W, as every implementation runs it. Standard library only: every peer's environment imports it.
 
 One session: 1 planner call, 3 researchers at once with 2 rounds of `search` and a final answer each (9 calls,
 6 tool calls), 1 writer call over what they found. 11 calls to the model, the longest chain is 5.
@@ -46,7 +46,8 @@ def statement(hit: int) -> str:
 
 def claim(hit: int) -> str:
     """The same in a model's own words, so that it has to be held against the quote."""
-    return f"With {20 + hit} entries in its queue, Site R{hit} could take {1_000 + 37 * hit:,} requests a minute."
+    load = f"{1_000 + 37 * hit:,} requests a minute"
+    return f"With {20 + hit} entries in its queue, Site R{hit} could take {load}."
 
 
 def snippet(hit: int) -> str:

@@ -47,7 +47,7 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The flags that limit a run; they go below `settings_options`, which reads them."""
-    command = click.option("--deadline", metavar="TIME", help="How long it may take, as in 90 or 5m.")(command)
+    command = click.option("--deadline", metavar="TIME", help="How long it may take: 90 or 5m.")(command)
     command = click.option("--tokens", metavar="N", help="Tokens it may use, as in 200k.")(command)
     return click.option("--budget", metavar="DOLLARS", help="What it may cost in US dollars.")(command)
 

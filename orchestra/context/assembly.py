@@ -19,7 +19,7 @@ from orchestra.values.messages import Message, OutputSpec, ToolSpec
 Joins = dict[tuple[int, ...], Message]
 
 
-class Piece(Struct, frozen=True):
+class Piece(Struct, frozen=True, gc=False):
     """A text that is made anew for each prompt and stands at its end: state, reminder, output format."""
 
     zone: Zone
@@ -32,7 +32,7 @@ class Piece(Struct, frozen=True):
         return Entry(self.name, self.zone, self.name, self.tokens, self.tokens, "kept", self.why, turn)
 
 
-class Frame(Struct, frozen=True, kw_only=True):
+class Frame(Struct, frozen=True, kw_only=True, gc=False):
     """What stands around the blocks of one prompt.
 
     `before`: pieces in front of the current input when that is the last thing said, at the end otherwise.
@@ -51,7 +51,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     compaction: Compaction | None = None
 
 
-class Prompt(Struct, frozen=True, kw_only=True):
+class Prompt(Struct, frozen=True, kw_only=True, gc=False):
     """One model call, assembled. `tokens` is all of it: messages, tool schemas and what a chat format adds.
 
     `cache_until`: the number of leading messages that the next prompt shares unless room has to be made.
@@ -78,6 +78,12 @@ class Prompt(Struct, frozen=True, kw_only=True):
 _place = attrgetter("place")
 _tokens = attrgetter("tokens")
 _entry = attrgetter("entry")
+
+
+def around_of(frame: Frame, counter: Counter) -> int:
+    """Tokens of what stands around the blocks, but for what a chat format adds to the reply."""
+    after = frame.after or (_last_word(frame, counter),)
+    return frame.tools.tokens + sum(piece.tokens for piece in (*frame.before, *after, *frame.beside))
 
 
 def assemble(

@@ -27,7 +27,7 @@ LATE = len(ZONES) * _ZONE_STEP
 """Places from here on are taken in the order of arrival, see `Block.place`."""
 
 
-class Entry(Struct, frozen=True):
+class Entry(Struct, frozen=True, gc=False):
     """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut."""
 
     block: str
@@ -45,7 +45,7 @@ class Entry(Struct, frozen=True):
 BLANK = Entry("", "fixed", "", 0)
 
 
-class Block(Struct, frozen=True, kw_only=True):
+class Block(Struct, frozen=True, kw_only=True, gc=False):
     """Text, or a part of a call with its result, as one message of the prompt.
 
     `number`: counted from 1 within its context, in the order of arrival. `tokens`: of the whole message.

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import copy
+from collections.abc import Collection, Sequence
 from operator import attrgetter
 
 from msgspec import structs
 
-from orchestra.context.assembly import Frame, Joins, Piece, Prompt, assemble
-from orchestra.context.blocks import Entry, Zone
+from orchestra.context.assembly import Frame, Joins, Piece, Prompt, around_of, assemble
+from orchestra.context.blocks import Block, Entry, Zone
 from orchestra.context.budget import Budget, budget_of
-from orchestra.context.endings import Endings
+from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
 from orchestra.context.levels import Compaction, due
 from orchestra.context.pins import Pin
 from orchestra.context.policy import Policy
+from orchestra.context.recall.embedding import Embedder
+from orchestra.context.recall.recollector import Recollector, View
 from orchestra.context.record import Record
 from orchestra.context.squeeze import kept_findable, squeeze
 from orchestra.context.summary.schema import SummaryTask, Version
@@ -39,9 +42,17 @@ class Context(Record):
     __slots__ = ("_endings", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
 
     def __init__(
-        self, agent: str, instructions: str, *, policy: Policy, window: int, counter: Counter
+        self,
+        agent: str,
+        instructions: str,
+        *,
+        policy: Policy,
+        window: int,
+        counter: Counter,
+        embedder: Embedder | None = None,
     ) -> None:
         super().__init__(agent, instructions, counter, policy.result_tokens)
+        self.recollector = Recollector(counter, embedder)
         self.policy = policy
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
@@ -116,7 +127,7 @@ class Context(Record):
 
     def take_reports(self) -> list[Compacted]:
         """What the compactions since the last time did, oldest first."""
-        taken, self.reports = self.reports, []
+        self.reports, taken = [], self.reports
         return taken
 
     def restore_summary(self, number: int, *, at: float = 0.0) -> Version:
@@ -129,15 +140,13 @@ class Context(Record):
         return version
 
     def _occupied(self, tools: tuple[ToolSpec, ...]) -> int:
-        pieces = self._endings.state(self.state)
-        tokens: int = self._tools(tools).tokens + sum(map(_tokens, (*self._blocks, *pieces)))
-        return tokens
+        held = (*self._blocks, *self._endings.state(self.state))
+        return int(self._tools(tools).tokens + sum(map(_tokens, held)))
 
     def _pinned(self, compaction: Compaction) -> tuple[str, tuple[Pin, ...]]:
         """The text of the pinned facts whose own words are not in the prompt, and those without room."""
         leaving = {block.number for block in compaction.blocks}
-        shown = {block.number for block in self._blocks} - leaving
-        return self.keeping.pins.text(self._pins_room(leaving), shown)
+        return self.keeping.pins.text(self._pins_room(leaving), {b.number for b in self._blocks} - leaving)
 
     def _pins_room(self, leaving: Collection[int]) -> int:
         """Their share of the budget, or what else may never be cut leaves of most of it."""
@@ -160,14 +169,12 @@ class Context(Record):
         keeping.made.clear()
         self._settled = False
         if pins:
-            text = data("pinned facts | said earlier in this talk", pins)
-            self._make("memory", "pinned facts", text, why="said once and binding", pinned=True, at=at)
-        current = keeping.versions.current
-        if current is not None:
+            text = data(PINNED_LABEL, pins)
+            self._make("memory", PINNED, text, why="said once and binding", pinned=True, at=at)
+        if (current := keeping.versions.current) is not None:
             text = data(f"summary v{current.number} | stands for what was said before", current.text)
             self._make("knowledge", "summary", text, why=f"made by {current.by}", ref=current.ref, at=at)
-        left = keeping.ledger.text(min(40, 5 + self.budget.usable // 400))  # a line has about 20 tokens
-        if left:
+        if left := keeping.ledger.text(min(40, 5 + self.budget.usable // 400)):  # a line: about 20 tokens
             text = data("left out of this prompt | recall brings it back", left)
             self._make("knowledge", SOURCE, text, why="what left and how to get it", at=at)
         self._settled = True
@@ -205,6 +212,13 @@ class Context(Record):
             gone=tuple(self._gone),
             compaction=compaction,
         )
+        view = self._view(frame)
+        if view is not None:
+            before = (*view.pieces, *self._before(view.blocks, view.pieces))
+            frame = structs.replace(frame, before=before, gone=(*frame.gone, *view.gone))
+            self._settled = True
+            self._gone.clear()
+            return assemble(view.blocks, self.budget, self.counter, frame, self._joins)
         try:
             made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
         except ContextOverflow:
@@ -227,22 +241,48 @@ class Context(Record):
         if frame.compaction is not None:
             both = (*frame.compaction.leaving, *compaction.leaving)
             compaction = structs.replace(compaction, before=frame.compaction.before, leaving=both)
-        frame = structs.replace(frame, gone=tuple(self._gone), compaction=compaction)
-        return assemble(self._blocks, self.budget, self.counter, frame, self._joins)
+        whole = structs.replace(frame, gone=tuple(self._gone), compaction=compaction)
+        return assemble(self._blocks, self.budget, self.counter, whole, self._joins)
+
+    def _view(self, frame: Frame) -> View | None:
+        """The recalled view of the past, with the pinned facts of all that it does not show."""
+        around = around_of(frame, self.counter)
+        view = self.recollector.view(self.blocks, self.budget, self.policy, around)
+        blocks = [block for block in self.blocks if block.source != PINNED or not block.pinned]
+        pins, missing = tuple[Piece, ...](), True
+        # What pins take, recall has less of, so that more may have to be pinned, until nothing changes.
+        while view is not None and missing:
+            shown = {block.number for block in view.blocks}
+            pins = self._endings.pinned(self.keeping.pins.text(self._pins_room(()), shown)[0])
+            view = self.recollector.view(blocks, self.budget, self.policy, around + sum(map(_tokens, pins)))
+            missing = view is not None and not shown <= {*(b.number for b in view.blocks), *self.keeping.made}
+            blocks = [b for b in blocks if b.number in shown] if missing else blocks
+        return view if view is None else structs.replace(view, pieces=(*pins, *view.pieces))
+
+    def fork(self) -> Context:
+        """A context with the same past that goes its own way; what is frozen is shared."""
+        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._endings)
+        return copy.deepcopy(self, {id(part): part for part in (*frozen, *self._blocks, *self.archive)})
 
     def _unpin(self) -> bool:
         """Give up the pinned facts for a task that needs the room; they can be recalled, and come back."""
-        kept = [block for block in self._blocks if not (block.number in self.keeping.made and block.pinned)]
-        fewer = len(kept) < len(self._blocks)
-        self._blocks = kept
-        return fewer
+        before = len(self._blocks)
+        self._blocks = [b for b in self._blocks if not (b.number in self.keeping.made and b.pinned)]
+        return len(self._blocks) < before
 
-    def _before(self) -> tuple[Piece, ...]:
+    def _before(
+        self, blocks: Sequence[Block] | None = None, recalled: tuple[Piece, ...] = ()
+    ) -> tuple[Piece, ...]:
+        """The state, the constraints once more, and marks at values that hold no longer."""
         pieces = self._endings.state(self.state)
-        if self._keeping is None or not self._keeping.pins.superseded:
+        if (keeping := self._keeping) is None:
             return pieces
-        texts = ((block.number, block.message.text) for block in self._blocks)
-        return pieces + self._endings.superseded(self._keeping.pins.marks(texts))
+        blocks = self._blocks if blocks is None else blocks
+        pieces += self._endings.constraints(reversed(keeping.pins.constraints()), blocks, self.policy)
+        texts = [(b.number, b.message.text) for b in blocks if b.number not in keeping.made or not b.pinned]
+        texts += [(0, piece.text) for piece in recalled]
+        marks = keeping.pins.marks(texts) if keeping.pins.superseded else ""
+        return pieces + self._endings.superseded(marks)
 
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str

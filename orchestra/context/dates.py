@@ -61,8 +61,8 @@ _QUARTER = re.compile(
 # Quick looks: what a pattern cannot do without is mostly not there.
 _PARTED = (b"0-0", b"0/0", b"0.0")
 _NEAR_HOUR = (b"0a", b"0A", b"0 a", b"0 A")  # 5pm, 5 pm, 5 p.m., 5 o'clock
-_MONTH_WORDS = frozenset(name.encode() for name in _MONTHS)
-_WEEKDAY_WORDS = frozenset(f"{day}{end}".encode() for day in _WEEKDAYS for end in ("", "s"))
+MONTH_WORDS = frozenset(name.encode() for name in _MONTHS)
+WEEKDAY_WORDS = frozenset(f"{day}{end}".encode() for day in _WEEKDAYS for end in ("", "s"))
 _NUM = "[零〇一二三四五六七八九十]"
 _CHINESE = re.compile(
     rf"(?:([0-9]{{4}}|{_NUM}{{4}})\s?年度?\s?)?(?:([0-9]{{1,2}}|{_NUM}{{1,3}})\s?月(?!球|亮|薪|饼|台)份?\s?)?"
@@ -87,7 +87,7 @@ def find_dates(text: str) -> Iterator[Dated]:
     if not text.isascii():
         yield from _chinese(text)
     words = letter_runs(text)
-    months = not _MONTH_WORDS.isdisjoint(words)
+    months = not MONTH_WORDS.isdisjoint(words)
     shape = outline(text)
     if b"0" in shape:
         yield from _digits(text, shape, months=months)
@@ -96,7 +96,7 @@ def find_dates(text: str) -> Iterator[Dated]:
         if month not in (3, 5, 8) or match.start() != match.start(1):  # may, march and august are words too
             yield Dated(*match.span(1), f"--{month:02}")
     wide = not text.isascii()
-    for match in _WEEKDAY.finditer(text) if wide or not _WEEKDAY_WORDS.isdisjoint(words) else ():
+    for match in _WEEKDAY.finditer(text) if wide or not WEEKDAY_WORDS.isdisjoint(words) else ():
         day = "一二三四五六日天".index(match[2]) % 7 + (0 if match[2] != "天" else 6) if match[2] else 0
         if match[1]:
             day = next(at for at, name in enumerate(_WEEKDAYS) if name.startswith(match[1].lower()))

@@ -14,6 +14,7 @@ from orchestra.context.compare import same_fact
 from orchestra.context.dates import date_parts, find_dates
 from orchestra.context.figures import find_figures
 from orchestra.context.names import COMMON, find_digit_ids, find_exact, find_names
+from orchestra.context.plainly import is_plainly_borne, stands
 from orchestra.context.units import CLASSIFIERS
 from orchestra.values.facts import Fact, FactKind
 
@@ -151,6 +152,8 @@ class Evidence:
 
     def missing(self, statement: str) -> tuple[Fact, ...]:
         """The facts of `statement` that these texts do not have."""
+        if is_plainly_borne(statement, self._quoted, self._whole):
+            return ()
         facts = [fact for fact in self._find(statement) if fact.kind in _COMPARED]
         return tuple(fact for fact in (*facts, *_stray_digits(statement, facts)) if not self.has(fact))
 
@@ -200,7 +203,7 @@ class Evidence:
             return _ONE.search(self._quoted) is not None
         if fact.value == "0":
             return re.search(r"\b(?:no|none|zero|nil|never)\b|[无零没]", self._quoted) is not None
-        if fact.unit == "" and _stands(fact.text.strip().lower(), self._quoted):
+        if fact.unit == "" and stands(fact.text.strip().lower(), self._quoted):
             return True
         written = re.escape(fact.text.strip().lower())
         return (
@@ -212,7 +215,7 @@ class Evidence:
         """The same letters and digits in the same order, whatever stands between; a plural passes."""
         if not _SPLIT.search(fact.value):
             return fact.value in self._whole
-        if _stands(fact.value, self._whole):
+        if stands(fact.value, self._whole):
             return True
         forms = [fact.value, fact.value.removesuffix("s"), fact.value.removesuffix("es")]
         return any(re.search(_id_pattern(form), self._whole) for form in dict.fromkeys(forms) if form)
@@ -261,19 +264,6 @@ class Evidence:
             found = _WORD.findall(self._whole)
             self._words = frozenset(found) | frozenset(word.removesuffix("'s") for word in found)
         return self._words
-
-
-def _stands(value: str, text: str) -> bool:
-    """Whether `value` stands in `text` as it is, touching no letter, digit or point: the usual case."""
-    at = text.find(value) if value else -1
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(value) : at + len(value) + 2]
-        apart = not (before.isalnum() or before in ("_", ".", ",")) or at == 0
-        point = after[:1] in (".", ",") and after[1:].isdigit()
-        if apart and not (after[:1].isalnum() or after[:1] == "_" or point):
-            return True
-        at = text.find(value, at + 1)
-    return False
 
 
 def _stray_digits(statement: str, facts: Iterable[Fact]) -> Iterable[Fact]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 _RUN = re.compile("`{3,}")
 
 
-class Fenced(Struct, frozen=True):
+class Fenced(Struct, frozen=True, gc=False):
     """One fenced text of a prompt."""
 
     label: str

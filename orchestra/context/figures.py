@@ -12,7 +12,7 @@ from orchestra.text.shape import letter_runs, outline
 from orchestra.values.facts import FactKind
 
 
-class Figure(Struct, frozen=True):
+class Figure(Struct, frozen=True, gc=False):
     """A number found at [start, end), its scale multiplied out."""
 
     start: int
@@ -78,7 +78,7 @@ _RUN = re.compile(
     rf"(?i)\b(?:(?:half[\s-]an?|an?)[\s-](?={'|'.join(_BIG)})\b)?"
     rf"(?:(?:{_WORD})(?:,?[\s-]+and[\s-]+|[\s-]+))*(?:{_WORD})\b"
 )
-_NUMBER_WORDS = frozenset(
+NUMBER_WORDS = frozenset(
     word.encode() for word in (*_SMALL, *_BIG, *_ORDINALS, *_TIMES, *_PARTS, *(f"{part}s" for part in _PARTS))
 )
 _RUN_WORD = re.compile(rf"(?i)half[\s-]an?\b|an?\b|(?:{_WORD})\b")
@@ -114,7 +114,7 @@ def find_figures(text: str) -> Iterator[Figure]:
         yield from _scores(text)
     if not text.isascii():
         yield from _chinese(text)
-    if not _NUMBER_WORDS.isdisjoint(letter_runs(text)):
+    if not NUMBER_WORDS.isdisjoint(letter_runs(text)):
         yield from _words(text)
 
 

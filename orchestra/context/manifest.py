@@ -8,7 +8,7 @@ from msgspec import Struct
 from orchestra.context.blocks import ZONES, Entry, Zone
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class Manifest(Struct, frozen=True, kw_only=True, gc=False):
     """One prompt's account: the tokens of its entries add up to the prompt's own.
 
     `window`, `output` (the reserve for the reply), `margin` and `usable` are in tokens;
@@ -49,7 +49,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
         return tuple(entry for entry in self.entries if entry.fate not in ("kept", "trimmed"))
 
 
-class Change(Struct, frozen=True):
+class Change(Struct, frozen=True, gc=False):
     """One block in two manifests; None: not known to that one."""
 
     block: str

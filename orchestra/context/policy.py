@@ -42,8 +42,11 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     window kept free for counts that are wrong. `prompt_tokens`: a budget of the prompt's own below the
     window's, None for none. `result_tokens`: the cap of one tool result. `recent_turns`: turns that the
     heavy level leaves alone. `pins_share` and `summary_share`: the most of the budget that pinned facts and a
-    summary may take; `summary_tokens`: the most a summary ever has. `restate_after`: the current input is
-    restated at the end when more tokens than this stand behind it; `restate_tokens`: with at most so many.
+    summary may take, `summary_tokens` the most a summary ever has. `restate_after`: the current input is
+    restated at the end when more tokens than this stand behind it; `restate_tokens`: with at most so many
+    tokens. `recall_share`: of the room for what was said, the part for automatic recall once something is out
+    of the prompt, 0 for none; `recall_tokens`: its cap; `values_share`: of that part, what
+    lists the values said earlier as key=value.
     """
 
     name: str = "chat"
@@ -59,10 +62,13 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     summary_tokens: int = 2_000
     restate_after: int = 2_000
     restate_tokens: int = 200
+    recall_share: float = 0.0
+    values_share: float = 0.0
+    recall_tokens: int = 8_000
 
 
 _PRESETS = (
-    Policy(name="chat", shares=Shares(0.10, 0.15, 0.20, 0.55)),
+    Policy(name="chat", shares=Shares(0.10, 0.15, 0.20, 0.55), recall_share=0.9),
     # A researcher quotes its passages word for word, so results stay longer and are cut later.
     Policy(
         name="research",
@@ -71,6 +77,16 @@ _PRESETS = (
         result_tokens=4_000,
     ),
     Policy(name="tools", shares=Shares(0.30, 0.05, 0.15, 0.50), result_tokens=1_500),
+    # For a window too small for the run: results are clipped, their values listed, the rest recalled.
+    Policy(
+        name="small",
+        shares=Shares(0.30, 0.05, 0.15, 0.50),
+        result_tokens=1_500,
+        pins_share=0.05,
+        summary_share=0.05,
+        recall_share=0.7,
+        values_share=0.9,
+    ),
     Policy(name="knowledge", shares=Shares(0.05, 0.10, 0.60, 0.25)),
     Policy(
         name="code",
@@ -119,6 +135,7 @@ _COUNTS = (
     "summary_tokens",
     "restate_after",
     "restate_tokens",
+    "recall_tokens",
 )
 
 
@@ -130,6 +147,9 @@ def check(policy: Policy) -> None:
             raise ConfigError(f"{key} is {value}; it must be more than 0.", key=key)
     if not 0 <= policy.margin <= 0.5:
         raise ConfigError(f"margin is {policy.margin}; it must lie between 0 and 0.5.", key="margin")
+    for key in ("recall_share", "values_share"):
+        if not 0 <= getattr(policy, key) <= 1:
+            raise ConfigError(f"{key} is {getattr(policy, key)}; it must lie between 0 and 1.", key=key)
     for key in ("pins_share", "summary_share"):
         if not 0 < getattr(policy, key) <= 0.5:
             raise ConfigError(f"{key} is {getattr(policy, key)}; it must lie between 0 and 0.5.", key=key)

@@ -12,6 +12,7 @@ from orchestra.context.blocks import LATE, Block, Zone, first_block, settled_pla
 from orchestra.context.calls import OpenCalls
 from orchestra.context.keeping import Keeping
 from orchestra.context.labels import data, label_of
+from orchestra.context.recall.recollector import Recollector
 from orchestra.context.returned import Result, result_block, stub
 from orchestra.context.state import EMPTY, Patch, TaskState
 from orchestra.context.statebook import By, Change
@@ -40,6 +41,7 @@ class Record:
         "agent",
         "archive",
         "counter",
+        "recollector",
         "result_tokens",
         "turn",
     )
@@ -49,6 +51,7 @@ class Record:
         self.counter = counter
         self.result_tokens = result_tokens
         self.archive = Archive()
+        self.recollector = Recollector(counter)
         self.turn = 1
         self._instructions = instructions
         self._blocks: list[Block] = []
@@ -102,7 +105,20 @@ class Record:
         if zone not in ("knowledge", "memory"):
             raise InputError(f"Data goes into the zones knowledge and memory, not into {zone!r}.")
         message = Message("user", data(label_of(source, query, at), text))
-        return self._add(zone, source, message, at=at, why=why or f"given as {zone}").id
+        made = self._add(zone, source, message, at=at, why=why or f"given as {zone}")
+        self._put_before_input(made)
+        return made.id
+
+    def add_said(self, speaker: str, text: str, *, at: float = 0.0, when: str = "") -> str:
+        """What somebody said in a conversation that the agent follows; it counts as a turn.
+
+        Returns the block's id. `when`: its time in words, where seconds are not known.
+        """
+        self._begin()
+        made = self._add("history", speaker, Message("user", f"{speaker}: {text}"), at=at, why="said earlier")
+        self.recollector.date(made.id, when)
+        self.turn += 1
+        return made.id
 
     def record_reply(self, reply: Reply, *, at: float = 0.0) -> str:
         """The model's answer; ends the turn. Reasoning is kept only with calls, where endpoints want it back.
@@ -179,6 +195,7 @@ class Record:
             **fields,  # type: ignore[arg-type]  # fields of Block
         )
         self._blocks.append(made)
+        self.recollector.note(made)
         return made
 
     def _record_result(self, result: Result, at: float) -> str:
@@ -192,6 +209,7 @@ class Record:
         self._numbers += 1
         made = structs.replace(made, number=self._numbers, born=turn, place=self._calls.place)
         self._calls.answer(position, made)
+        self.recollector.note(made, result.text)
         self._ephemeral |= result.ephemeral
         self._blocks += self._calls.take()
         return ref
@@ -204,6 +222,16 @@ class Record:
         for at, block in enumerate(self._blocks):
             if block.leaves == "turn":
                 self._blocks[at] = stub(block, self.counter)
+
+    def _put_before_input(self, made: Block) -> None:
+        """Data that comes while the current input waits for its answer stands before it, not behind."""
+        for at in range(len(self._blocks) - 2, -1, -1):
+            last = self._blocks[at]
+            if last.zone == "input" and last.place < made.place:
+                self._blocks[at] = structs.replace(last, place=made.place)
+                self._blocks[-1] = structs.replace(made, place=last.place)
+            if last.zone not in ("memory", "knowledge"):
+                return
 
     def _find(self, block: str) -> int:
         self._begin()

@@ -28,7 +28,7 @@ _BLOCKS = "p,div,li,tr,br,h1,h2,h3,h4,h5,h6,section,article,table,ul,ol,pre,bloc
 _UNSEEN = ["script", "style", "noscript", "template", "svg", "iframe"]
 
 
-class Shown(Struct, frozen=True):
+class Shown(Struct, frozen=True, gc=False):
     """`text` stands in for an original of `whole` tokens; `cut` when anything of it is missing."""
 
     text: str

@@ -11,7 +11,7 @@ from orchestra.context.tokens import Counter
 from orchestra.values.messages import Message, ToolCall
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class Result(Struct, frozen=True, kw_only=True, gc=False):
     """What came back for one call. `text` is all of it, as it came.
 
     `passages`: it is fenced passages under labels of their own. `failed`: it is an error, written for the

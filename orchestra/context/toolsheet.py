@@ -17,7 +17,7 @@ _SPARE = frozenset(("title", "examples", "example", "default", "$comment"))
 _NAMED = 20
 
 
-class ToolSheet(Struct, frozen=True):
+class ToolSheet(Struct, frozen=True, gc=False):
     """`asked` is what was asked for, `specs` what is sent, `sizes` the tokens of each of these.
 
     `tokens` is all that is sent with what surrounds the list.

@@ -82,7 +82,7 @@ def count_words(report: Report) -> int:
     return sum(len(_COUNTED.findall(text)) for text in texts)
 
 
-class _Checked(Struct, frozen=True):
+class _Checked(Struct, frozen=True, gc=False):
     """A sentence with the claims that it cites and what is wrong with it."""
 
     text: str

@@ -37,7 +37,7 @@ class Manifest(Protocol):
     def entries(self) -> tuple[Any, ...]: ...
 
 
-class Moment(Struct, frozen=True):
+class Moment(Struct, frozen=True, gc=False):
     """Where and when: the agent's path, its model call from 1, seconds since the epoch."""
 
     session: str
@@ -46,7 +46,7 @@ class Moment(Struct, frozen=True):
     at: float
 
 
-class Sent(Struct, frozen=True):
+class Sent(Struct, frozen=True, gc=False):
     """One prompt as it was sent. `manifest` None: nothing is known of how it was made."""
 
     messages: Sequence[Message]
@@ -160,7 +160,7 @@ def _event(moment: Moment, kind: Any, data: Mapping[str, Any], texts: Mapping[st
     )
 
 
-class RecordedPrompt(Struct, frozen=True, kw_only=True):
+class RecordedPrompt(Struct, frozen=True, kw_only=True, gc=False):
     """A prompt read back. `manifest` is its JSON, "" where none was recorded; `turns` are all the agent's."""
 
     turn: int

@@ -21,7 +21,7 @@ _REMEMBERED = 4_096
 LONGEST_SHORT = 1_000
 
 
-class SessionStart(Struct, frozen=True, kw_only=True):
+class SessionStart(Struct, frozen=True, kw_only=True, gc=False):
     """A session as it begins; `created` in seconds since the epoch, `config` small JSON values."""
 
     id: str
@@ -31,7 +31,7 @@ class SessionStart(Struct, frozen=True, kw_only=True):
     config: Mapping[str, Any] = {}
 
 
-class SessionChange(Struct, frozen=True):
+class SessionChange(Struct, frozen=True, gc=False):
     """A session that ended, at `finished` in seconds since the epoch, or (None) goes on in this process."""
 
     status: str
@@ -53,7 +53,7 @@ class Live:
         self.broken: StoreError | None = None
 
 
-class Item(Struct, frozen=True):
+class Item(Struct, frozen=True, gc=False):
     """One thing to write. `seq` and `data` (JSON) only with an event; `size` in bytes, roughly."""
 
     live: Live

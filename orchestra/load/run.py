@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import tempfile
@@ -87,6 +88,8 @@ async def _measure(traffic: Traffic, runtime: Runtime, say: Say) -> _Measured:
         return now.active, now.waiting, len(traffic.ended)
 
     await runtime.kit.journal.flush()
+    gc.collect()
+    gc.freeze()  # modules and vocabulary stay to the end: the collector need not walk them
     samples: list[Sample] = []
     before, began, cpu = room_now(), time.monotonic(), time.process_time()
     async with anyio.create_task_group() as group:

@@ -34,6 +34,8 @@ class Tiers(Mapping[str, Model]):
 
     def tier_of(self, name: str, *, inherited: str = "large") -> str:
         """The tier's name, for usage by tier: the one that `model_for` answers from."""
+        if name in self._models:
+            return name
         named = {tier: model.name for tier, model in self._models.items()}
         wanted = tier_of(name, named, inherited) or name
         if wanted in self._models:

@@ -13,7 +13,7 @@ from orchestra.values.sources import Passage
 Effects = Literal["read", "write"]
 
 
-class ToolOutput(Struct, frozen=True, kw_only=True):
+class ToolOutput(Struct, frozen=True, kw_only=True, gc=False):
     """What a tool returns: `text` for the model, or `passages` that become sources and are shown fenced.
 
     `text` with `passages` stands above them. `ephemeral` results leave the context after one turn.

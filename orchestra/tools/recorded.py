@@ -104,10 +104,14 @@ class RecordedToolbox:
         missing = [place for place in range(len(calls)) if place not in results]
         if any(not self._again(calls[place]) for place in missing):
             await track.missing()
-        with alone():
-            async with anyio.create_task_group() as group:
-                handles = {place: group.start_soon(self._recorded, place, calls[place]) for place in missing}
-        results |= {place: handle.return_value for place, handle in handles.items()}
+        if len(missing) == 1:  # the usual case needs no tasks
+            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]])
+        elif missing:
+            with alone():
+                async with anyio.create_task_group() as group:
+                    start = group.start_soon
+                    handles = {place: start(self._recorded, place, calls[place]) for place in missing}
+            results |= {place: handle.return_value for place, handle in handles.items()}
         return tuple(results[place] for place in range(len(calls)))
 
     def _again(self, call: ToolCall) -> bool:

@@ -16,7 +16,7 @@ from orchestra.tools.port import Tool, ToolOutput
 from orchestra.values.messages import ToolCall, ToolSpec
 
 
-class ToolResult(Struct, frozen=True, kw_only=True):
+class ToolResult(Struct, frozen=True, kw_only=True, gc=False):
     """A call and what came of it: `output`, or `error` as a text for the model ("" when it worked).
 
     `seconds` is the time it took, `at` when it came, in seconds since the epoch (0: not known).
@@ -35,7 +35,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
 class Toolbox:
     """Tools by name; immutable and shared. `narrowed` gives a role its own."""
 
-    __slots__ = ("_tools", "specs")
+    __slots__ = ("_narrowed", "_tools", "specs")
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._tools: dict[str, Tool] = {}
@@ -43,6 +43,7 @@ class Toolbox:
             if tool.spec.name in self._tools:
                 raise ConfigError(f"two tools are called {tool.spec.name!r}; rename one", key=tool.spec.name)
             self._tools[tool.spec.name] = tool
+        self._narrowed: dict[tuple[str, ...], Toolbox] = {}
         self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
 
     def __iter__(self) -> Iterator[Tool]:
@@ -65,12 +66,16 @@ class Toolbox:
     def narrowed(self, names: Iterable[str]) -> Toolbox:
         """A toolbox of just these; raises ConfigError for a name that is not here."""
         wanted = tuple(dict.fromkeys(names))
+        known = self._narrowed.get(wanted)
+        if known is not None:
+            return known
         missing = [name for name in wanted if name not in self._tools]
         if missing:
             raise ConfigError(
                 f"no tool is called {missing[0]!r}; {nearest(missing[0], self._tools)}", key=missing[0]
             )
-        return Toolbox(self._tools[name] for name in wanted)
+        made = self._narrowed[wanted] = Toolbox(self._tools[name] for name in wanted)
+        return made
 
     def joined(self, tools: Iterable[Tool]) -> Toolbox:
         """This toolbox and more."""

@@ -27,7 +27,7 @@ EventKind = Literal[
 ]
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class Event(Struct, frozen=True, kw_only=True, gc=False):
     """One row of the journal.
 
     `agent`: its path in the session ("planner", "researcher.2"), "" for the session itself.

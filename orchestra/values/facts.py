@@ -11,7 +11,7 @@ FactKind = Literal[
 ]
 
 
-class Fact(Struct, frozen=True):
+class Fact(Struct, frozen=True, gc=False):
     """`text` stands verbatim at [start, end) of the text it was found in.
 
     `value` is the normal form: a decimal number with its scale multiplied out ("1200000"), a date's known

@@ -30,7 +30,7 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     references: tuple[str, ...] = ()
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class Outcome(Struct, frozen=True, kw_only=True, gc=False):
     """What came of an agent's work: a validated `value`, or `text` where the role names no output.
 
     `short`: whose budget (runtime, session, the role's name) it had to finish early for, "" for none.
@@ -44,7 +44,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     short: str = ""
 
 
-class Study(Struct, frozen=True):
+class Study(Struct, frozen=True, gc=False):
     """A researcher's findings after their quotes were checked."""
 
     question: str
@@ -53,7 +53,7 @@ class Study(Struct, frozen=True):
     dropped: tuple[str, ...] = ()
 
 
-class Brief(Struct, frozen=True):
+class Brief(Struct, frozen=True, gc=False):
     """All that the writer sees of the research: claims without duplicates, conflicts, gaps."""
 
     question: str

@@ -15,7 +15,7 @@ ToolChoice = Literal["auto", "none", "required"]
 Purpose = Literal["step", "final", "summary", "check", "repair"]
 
 
-class ToolCall(Struct, frozen=True):
+class ToolCall(Struct, frozen=True, gc=False):
     """One call that a model asked for; `arguments` is the JSON text of an object.
 
     `extra`: JSON text that the endpoint wants back beside the call (Gemini's thought signature), or "".
@@ -27,7 +27,7 @@ class ToolCall(Struct, frozen=True):
     extra: str = ""
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, gc=False):
     """One message of a prompt.
 
     `calls` only with `role="assistant"`; `call_id` only, and always, with `role="tool"`.
@@ -43,7 +43,7 @@ class Message(Struct, frozen=True):
     wire: bytes = b""
 
 
-class ToolSpec(Struct, frozen=True):
+class ToolSpec(Struct, frozen=True, gc=False):
     """A tool as a model sees it; `parameters` is a JSON schema of type object."""
 
     name: str
@@ -51,7 +51,7 @@ class ToolSpec(Struct, frozen=True):
     parameters: Mapping[str, Any]
 
 
-class OutputSpec(Struct, frozen=True):
+class OutputSpec(Struct, frozen=True, gc=False):
     """A typed value that is asked for instead of text.
 
     `validate` takes the JSON text of a reply, returns the value and raises ValueError with a message
@@ -63,7 +63,7 @@ class OutputSpec(Struct, frozen=True):
     validate: Callable[[str], Any]
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class Request(Struct, frozen=True, kw_only=True, gc=False):
     """One model call. `max_output_tokens` and `temperature` None: the endpoint's own default.
 
     `purpose` tells wrappers (tiers, spend, journal) what the call is for; adapters ignore it.
@@ -87,7 +87,7 @@ class Request(Struct, frozen=True, kw_only=True):
     afford: Callable[[int], bool] | None = None
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class Reply(Struct, frozen=True, kw_only=True, gc=False):
     """A model's whole answer: text, or calls, or (when an output was asked for) a validated `value`.
 
     `seconds` is the time from sending to the last byte, `waited_seconds` what the call waited for its turn.
@@ -104,7 +104,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     waited_seconds: float = 0.0
 
 
-class Delta(Struct, frozen=True):
+class Delta(Struct, frozen=True, gc=False):
     """A piece of a streamed reply: text, reasoning, or one call that is complete."""
 
     text: str = ""

@@ -7,7 +7,7 @@ from msgspec import Struct
 from orchestra.values.usage import Usage
 
 
-class ReferenceQuote(Struct, frozen=True):
+class ReferenceQuote(Struct, frozen=True, gc=False):
     """A verbatim span of the source: `text` stands at [start, end) of the document's text as read."""
 
     text: str
@@ -15,7 +15,7 @@ class ReferenceQuote(Struct, frozen=True):
     end: int
 
 
-class Reference(Struct, frozen=True):
+class Reference(Struct, frozen=True, gc=False):
     """One source of the report, numbered from 1 in the order of first citation."""
 
     n: int
@@ -25,7 +25,7 @@ class Reference(Struct, frozen=True):
     quotes: tuple[ReferenceQuote, ...]
 
 
-class Sentence(Struct, frozen=True):
+class Sentence(Struct, frozen=True, gc=False):
     """One checked sentence; `problem` says why it is not supported, "" when it is."""
 
     text: str
@@ -34,12 +34,12 @@ class Sentence(Struct, frozen=True):
     problem: str = ""
 
 
-class Section(Struct, frozen=True):
+class Section(Struct, frozen=True, gc=False):
     heading: str
     sentences: tuple[Sentence, ...]
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class Report(Struct, frozen=True, kw_only=True, gc=False):
     """A checked report. `words` counts title, summary and sections, not references and gaps.
 
     `usage` is by tier. `notes` are the runtime's own statements about the report (such as that no

@@ -9,7 +9,7 @@ from msgspec import Struct
 SourceKind = Literal["document", "web", "tool"]
 
 
-class Document(Struct, frozen=True):
+class Document(Struct, frozen=True, gc=False):
     """A text as it was read.
 
     `locator`: the path relative to the folder, with forward slashes, or a URL.
@@ -25,7 +25,7 @@ class Document(Struct, frozen=True):
     read_at: float = 0.0
 
 
-class Passage(Struct, frozen=True):
+class Passage(Struct, frozen=True, gc=False):
     """A part of a document: `text == document.text[start:end]`.
 
     `section`: the headings above it, outermost first, joined by " > "; "" at the top.
@@ -39,7 +39,7 @@ class Passage(Struct, frozen=True):
     score: float = 0.0
 
 
-class Quote(Struct, frozen=True):
+class Quote(Struct, frozen=True, gc=False):
     """A verbatim span, `text == document.text[start:end]`, found by code and never by a model."""
 
     locator: str
@@ -49,7 +49,7 @@ class Quote(Struct, frozen=True):
     end: int
 
 
-class Claim(Struct, frozen=True):
+class Claim(Struct, frozen=True, gc=False):
     """A statement with the quotes that bear it; `id` is unique in its session (`c7`)."""
 
     id: str
@@ -58,7 +58,7 @@ class Claim(Struct, frozen=True):
     question: str = ""
 
 
-class Conflict(Struct, frozen=True):
+class Conflict(Struct, frozen=True, gc=False):
     """Two claims that give different values for what seems to be the same thing."""
 
     claims: tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Usage(Struct, frozen=True):
+class Usage(Struct, frozen=True, gc=False):
     """Tokens of one or more calls as the endpoint reported them; `cost` in US dollars, None if unknown.
 
     `cached_tokens` are part of `input_tokens`, `reasoning_tokens` part of `output_tokens`.

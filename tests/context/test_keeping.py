@@ -84,7 +84,7 @@ def test_results_of_an_answered_turn_leave_first() -> None:
 
 def test_a_critical_step_loses_nothing_but_what_is_used() -> None:
     """Above the light level nothing happens in a critical step, unless the prompt would not fit."""
-    context = context_of()
+    context = context_of(recall_share=0.0)  # without the recalled view, which makes a prompt fit by itself
     for number in range(11):
         context.add_input(f"Go on {number}.")
         context.record_reply(Reply(text=CHAT))

@@ -154,7 +154,7 @@ def test_every_prompt_is_sound_whatever_the_summariser_says(run: list[tuple[Move
         for gone in context.keeping.pins.superseded:
             shown = [
                 block
-                for block in context.blocks
+                for block in prompt.blocks
                 if block.number != gone.by and stands_in(gone.old, block.message.text)
             ]
             assert not shown or f"{gone.old} holds no longer" in text

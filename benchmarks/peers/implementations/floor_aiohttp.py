@@ -54,6 +54,3 @@ async def session(number: int) -> None:
         tasks = [group.create_task(research(question)) for question in questions]
     findings = [task.result() for task in tasks]
     workload.check_report(await ask(workload.WRITER, workload.writer_prompt(topic, findings)))
-
-
-VERSION = f"aiohttp {aiohttp.__version__}"

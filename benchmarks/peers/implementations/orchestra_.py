@@ -1,4 +1,4 @@
-"""orchestra: the whole `research_then_write`, with journal on disk, manifest, exact token counts and evidence."""
+"""orchestra: the whole `research_then_write`: journal on disk, manifests, token counts and evidence on."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 
 import workload
 
-import orchestra
 from orchestra.config.load import load_settings
 from orchestra.runtime import Runtime
+from orchestra.session.session import Session
 from orchestra.tools.decorator import tool
 from orchestra.tools.port import ToolOutput
+from orchestra.tools.toolbox import Toolbox
 from orchestra.values.roles import Limits, Role
 from orchestra.values.sources import Document, Passage
 from orchestra.workflow import research_then_write
@@ -84,4 +85,13 @@ async def close() -> None:
     await _runtime.__aexit__(None, None, None)
 
 
-VERSION = f"orchestra {orchestra.__version__}" if hasattr(orchestra, "__version__") else "orchestra"
+_session: Session | None = None
+
+
+def make_agent() -> object:
+    """An agent as a session makes it, with its context, track, budget and toolbox."""
+    global _session
+    assert _runtime is not None
+    if _session is None:
+        _session = Session(_runtime.kit, "made", "What?", toolbox=Toolbox((search,)))
+    return _session._agent("researcher", "What?", None, None)[0]

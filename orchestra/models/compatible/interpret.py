@@ -15,7 +15,7 @@ from orchestra.models.compatible.shape import Outgoing, output_tool
 from orchestra.values.messages import Finish, Request, ToolCall
 
 
-class Read(Struct, frozen=True, kw_only=True):
+class Read(Struct, frozen=True, kw_only=True, gc=False):
     """A reply that was understood, or one with a `problem`: what is wrong with it, for the model to mend.
 
     `hopeless`: another try would fail in the same way (a refusal, a filter). `no_json`: an output was

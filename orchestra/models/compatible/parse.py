@@ -63,7 +63,7 @@ class WireBody(Struct, gc=False):
     error: Any = None
 
 
-class RawCall(Struct):
+class RawCall(Struct, gc=False):
     """A call as it came: arguments may be anything, the id may be missing."""
 
     name: str
@@ -72,7 +72,7 @@ class RawCall(Struct):
     extra: str = ""
 
 
-class Parsed(Struct):
+class Parsed(Struct, gc=False):
     """A reply before anything is made of it. `finish_reason` is the endpoint's own word."""
 
     text: str = ""

@@ -20,7 +20,7 @@ _ANY_JSON = b'{"type":"json_object"}'
 _MOST_CACHED = 4_096
 
 
-class Outgoing(Struct, frozen=True):
+class Outgoing(Struct, frozen=True, gc=False):
     """A body and how its reply is to be read.
 
     `mode`: how the output was asked for, None if none was. `emulated`: tools went into the prompt.
@@ -34,7 +34,7 @@ class Outgoing(Struct, frozen=True):
     fields: tuple[str, ...]
 
 
-class _Plan(Struct):
+class _Plan(Struct, gc=False):
     """A body in the making. `pieces`: fields whose JSON is made already."""
 
     messages: Sequence[Message]

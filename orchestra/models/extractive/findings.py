@@ -9,7 +9,7 @@ from orchestra.models.extractive.candidates import Candidate, candidates
 from orchestra.models.extractive.choosing import Choice, Limits, Wants, choose
 from orchestra.models.extractive.phrases import VERBS
 from orchestra.models.extractive.reading import Hit, Task
-from orchestra.models.extractive.relevance import Relevance, kind_asked, relevance
+from orchestra.models.extractive.relevance import Relevance, kind_asked, relevance, without_echoes
 from orchestra.models.extractive.searching import strong_words
 from orchestra.models.extractive.words import is_chinese, pale_stems
 from orchestra.text.terms import terms
@@ -20,6 +20,7 @@ MOST = Limits(words=850, count=45)
 
 def findings(task: Task, hits: Sequence[Hit]) -> Findings:
     """The statements, most important first."""
+    hits = without_echoes(task, hits)
     if not hits:
         return Findings(claims=(), gaps=(_nothing(task),))
     known = relevance(task, hits)

@@ -87,6 +87,16 @@ def asked_terms(task: Task) -> dict[str, float]:
     return weights
 
 
+def without_echoes(task: Task, hits: Sequence[Hit]) -> list[Hit]:
+    """The passages without data that holds the question itself, such as a list of questions in the folder."""
+    asked = " ".join(task.whole.split()).casefold()
+    return [
+        hit
+        for hit in hits
+        if asked not in " ".join(hit.text.split()).casefold() or not looks_like_code(hit.text)
+    ]
+
+
 def relevance(task: Task, hits: Sequence[Hit]) -> Relevance:
     counted = [(hit, _count(hit.text), frozenset(_count(f"{hit.title} . {hit.section}"))) for hit in hits]
     total = len(counted)

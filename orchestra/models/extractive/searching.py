@@ -12,7 +12,7 @@ from msgspec import Struct
 from orchestra.models.extractive.candidates import DOUBTED_SECTION, DULL_SECTION
 from orchestra.models.extractive.prose import term_set
 from orchestra.models.extractive.reading import Hit, MadeCall, Task
-from orchestra.models.extractive.relevance import Relevance, relevance
+from orchestra.models.extractive.relevance import Relevance, relevance, without_echoes
 from orchestra.models.extractive.words import (
     hints,
     is_chinese,
@@ -25,7 +25,7 @@ from orchestra.values.messages import ToolSpec
 
 MOST_ROUNDS = 4
 MOST_CALLS = 4  # in one round
-HITS = 12  # passages asked for, where the tool lets one say so
+HITS = 11  # passages asked for, where the tool lets one say so
 MOST_OPENED = 2
 NEAR_BEST = 0.7  # documents that fit at least so well beside the best one are opened as well
 MOST_SECTIONS = 2
@@ -101,6 +101,7 @@ def next_lookups(
     turn = max((call.round + 1 for call in made), default=0)
     if not desk.search or turn >= MOST_ROUNDS:
         return []
+    hits = without_echoes(task, hits)
     known = relevance(task, hits) if hits else None
     if turn == 0:
         queries = [content_words(task.question)]
@@ -234,7 +235,7 @@ def _sections(known: Relevance, document: str, names: Sequence[str]) -> list[str
             continue
         inside = term_set(path.split(" > ")[-1])
         worth = sum(known.asked.get(term, 0.0) + 0.5 * known.taught.get(term, 0.0) for term in inside)
-        worth = worth / max(1, len(inside)) ** 0.3 + (
+        worth = worth / max(1, len(inside)) ** 0.8 + (
             CORE_WORTH if _CORE.search(path.split(" > ")[-1]) else 0.0
         )
         if worth >= SECTION_WORTH and not DOUBTED_SECTION.search(path):

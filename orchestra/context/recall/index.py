@@ -1,0 +1,275 @@
+"""The recall index of one agent: turns go in one by one, questions bring back what fits a budget.
+
+Words alone do the work where there is no embedding model. The wider text is ranked (a unit counts a part of
+its neighbours' words, its sitting and its day), the turn itself is shown. Adding a turn costs the same at
+turn 10 and at turn 10,000. Not for two threads at once; belongs to one agent.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Container, Sequence
+
+from orchestra.context.recall.concepts import topic_counts, topics_of
+from orchestra.context.recall.dense import Dense, Vector
+from orchestra.context.recall.embedding import Embedder
+from orchestra.context.recall.packing import joined, line_of, pack, render
+from orchestra.context.recall.pieces import pieces
+from orchestra.context.recall.postings import Postings
+from orchestra.context.recall.scoring import (
+    Weights,
+    by_best,
+    echoed,
+    means,
+    smoothed,
+    spread,
+    varied,
+    with_neighbours,
+)
+from orchestra.context.recall.sittings import Sittings
+from orchestra.context.recall.turns import Hit, Recalled, Turn, Unit
+from orchestra.context.recall.words import HAN, asked_terms, plain_terms, turn_terms
+
+TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
+"""What a turn lends of its words: to the one after it (all of them when it asks), to the one before it."""
+LIKE = 0.25
+"""A cosine below which meaning alone finds nothing."""
+
+_ASKING = re.compile(r"[?？]\W*\Z")
+_OWN = re.compile(r"\b(?:i|my|me|mine|myself|i'm|i've|i'd)\b|我", re.IGNORECASE)
+
+
+class RecallIndex:
+    """Turns and what finds them.
+
+    `count` counts tokens as the prompt's budget does. `embedder`: None for words alone. `asker`: the speaker
+    whose turns "I" in a question means.
+    """
+
+    def __init__(
+        self,
+        count: Callable[[str], int],
+        *,
+        embedder: Embedder | None = None,
+        asker: str = "user",
+        weights: Weights | None = None,
+    ) -> None:
+        self.embedder = embedder
+        self._count = count
+        self._asker = asker
+        self._weights = weights or Weights()
+        self._turns: list[Turn] = []
+        self._units: list[Unit] = []
+        self._where: list[int] = []  # the sitting of each unit
+        self._who: list[int] = []  # the speaker of each unit
+        self._telling: list[float] = []  # 0 … 1 by how much each unit says
+        self._sittings = Sittings(count)
+        self._starts: list[int] = []  # the first unit of each sitting
+        self._speakers: dict[str, int] = {}
+        self._names: dict[str, set[int]] = {}
+        self._short_names: dict[str, int] = {}
+        self._words = Postings()
+        self._topics = Postings()
+        self._wide = Postings()
+        self._dense = Dense()
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    @property
+    def found_by(self) -> str:
+        """The name of the embedding model in use, "" for words alone."""
+        return self.embedder.name if self.embedder is not None else ""
+
+    def copied(self) -> RecallIndex:
+        """An index with the same turns that grows apart from this one."""
+        same = (self._count, self.embedder, self._weights, *self._turns)
+        return copy.deepcopy(self, {id(part): part for part in same})
+
+    # -- what goes in ------------------------------------------------------------------------------------
+
+    def add(self, turn: Turn) -> None:
+        """Add the newest turn."""
+        if self._sittings.seat(turn):
+            self._starts.append(len(self._units))
+            self._wide.new()
+        sitting = len(self._sittings.all) - 1
+        number = len(self._turns)
+        self._turns.append(turn)
+        speaker = self._speaker(turn.speaker)
+        asking_before = number > 0 and _ASKING.search(self._turns[number - 1].text) is not None
+        for start, end in pieces(turn.text):
+            found = turn_terms(turn.text[start:end])
+            self._words.new()
+            self._words.fill(found)
+            self._topics.new()
+            self._topics.fill(topic_counts(found))
+            self._wide.fill(found)
+            if self._where and self._where[-1] == sitting:
+                same_turn = self._units[-1].turn == number
+                asked = asking_before and not same_turn
+                lent = TO_NEXT_ASKING if asked else TO_NEXT
+                self._words.lend(lent, TO_PREVIOUS)
+                self._topics.lend(lent, 0.0)
+            tokens = self._count(line_of(turn, start, end) + "\n")
+            self._units.append(Unit(number, start, end, sitting, speaker, tokens))
+            self._where.append(sitting)
+            self._who.append(speaker)
+            said = len(self._words.terms_of(len(self._units) - 1))
+            self._telling.append(said / (said + 12))
+
+    def unembedded(self) -> list[str]:
+        """The texts whose vectors are still to be made, for a model that has to be awaited."""
+        return [self._text(unit) for unit in self._units[len(self._dense) :]]
+
+    def embedded(self, vectors: Sequence[Vector]) -> None:
+        """Take in the vectors of `unembedded`, in its order."""
+        for vector in vectors:
+            self._dense.add(vector)
+
+    def _text(self, unit: Unit) -> str:
+        turn = self._turns[unit.turn]
+        text = turn.text[unit.start : unit.end]
+        return f"{turn.speaker}: {text}" if turn.speaker else text
+
+    def _speaker(self, name: str) -> int:
+        known = self._speakers.get(name)
+        if known is None:
+            known = self._speakers[name] = len(self._speakers)
+            for term in plain_terms(name):
+                self._names.setdefault(term, set()).add(known)
+            if HAN.fullmatch(name) and len(name) > 1:  # 陈志强 is also called 志强
+                for short in (name, name[1:] if len(name) > 2 else name):
+                    self._short_names[short] = known
+        return known
+
+    # -- what comes out ----------------------------------------------------------------------------------
+
+    def recall(
+        self, question: str, tokens: int, *, skip: Container[str] = (), vector: Vector | None = None
+    ) -> Recalled:
+        """What was said about `question`, in at most `tokens` tokens; `skip` holds ids that are shown anyway.
+
+        `vector`: the question's, for a model that had to be awaited. Nothing found is said in `note`.
+        """
+        if not self._units:
+            return Recalled("", 0, (), self.found_by, "nothing was said yet")
+        asked = asked_terms(question, self._short_names)
+        scores, found = self._scores(question, asked, vector)
+        if not found:
+            return Recalled("", 0, (), self.found_by, f"nothing earlier matches{self._by()}")
+        ranked = varied(scores, self._where, self._weights.variety)
+        if skip:
+            ranked = [unit for unit in ranked if self._turns[self._units[unit].turn].id not in skip]
+        room = tokens - self._count(render((), self._units, (), self._turns)) - 1
+        chosen = pack(ranked, self._units, self._sittings.all, room)
+        while chosen:
+            text = render(chosen, self._units, self._sittings.all, self._turns)
+            spent = self._count(text)
+            if spent <= tokens:
+                note = f"{len(chosen)} of {len(self._units)} pieces{self._by()}"
+                return Recalled(text, spent, self._hits(chosen, scores, asked), self.found_by, note)
+            chosen.pop()
+        return Recalled("", 0, (), self.found_by, "no room for what was found")
+
+    def _by(self) -> str:
+        return f" by words and {self.found_by}" if self.embedder else " by words alone (no embedding model)"
+
+    def _scores(
+        self, question: str, asked: dict[str, float], vector: Vector | None
+    ) -> tuple[list[float], bool]:
+        """A score for every unit, and whether anything of the question was found at all."""
+        weights = self._weights
+        people = self._people(question, asked)
+        wanted = {term: weight for term, weight in asked.items() if term not in self._names}
+        words = self._words.scores(wanted)
+        for unit, score in self._topics.scores(topics_of(wanted)).items():
+            words[unit] = words.get(unit, 0.0) + weights.topic * score
+        scores = [weights.telling * telling for telling in self._telling]
+        for unit, score in by_best(words).items():
+            scores[unit] = score
+        if words:
+            known = set(asked) | set(self._names)
+            for unit, score in by_best(self._words.scores(echoed(self._words, words, known))).items():
+                scores[unit] += weights.echo * score
+        bonus, dated = self._sitting_scores(question, wanted)
+        for unit, sitting in enumerate(self._where):
+            scores[unit] += bonus[sitting]
+        if people:
+            for unit, speaker in enumerate(self._who):
+                if speaker in people:
+                    scores[unit] += weights.speaker
+        alike = self._add_meaning(scores, question, vector)
+        return smoothed(scores, self._starts, weights.smooth), bool(words) or dated or alike or bool(people)
+
+    def _people(self, question: str, asked: dict[str, float]) -> set[int]:
+        """The speakers whom the question is about, empty when it names none or all of them."""
+        people: set[int] = set()
+        for term in asked:
+            people |= self._names.get(term, set())
+        for short, speaker in self._short_names.items():
+            if short in question:
+                people.add(speaker)
+        if not people and self._asker in self._speakers and _OWN.search(question):
+            people = {self._speakers[self._asker]}
+        return people if len(people) < len(self._speakers) else set()
+
+    def _sitting_scores(self, question: str, wanted: dict[str, float]) -> tuple[list[float], bool]:
+        weights = self._weights
+        bonus = [0.0] * len(self._sittings.all)
+        for sitting, score in by_best(self._wide.scores(wanted)).items():
+            bonus[sitting] = weights.sitting * score
+        dated = self._sittings.dated(question)
+        for sitting, score in dated.items():
+            bonus[sitting] += weights.date * score
+        return bonus, bool(dated)
+
+    def _add_meaning(self, scores: list[float], question: str, vector: Vector | None) -> bool:
+        """Add the embedding model's opinion, where there is one; whether anything was alike."""
+        weights = self._weights
+        if self.embedder is not None:
+            missing = self.unembedded()
+            if missing:
+                self.embedded(self.embedder.embed(missing))
+            if vector is None:
+                vector = self.embedder.embed([question])[0]
+        if vector is None or not len(self._dense):
+            return False
+        cosines = self._dense.likeness(vector)
+        cosines += [min(cosines)] * (len(scores) - len(cosines))
+        near = spread(with_neighbours(cosines, self._where))
+        wide = spread(means(cosines, self._where, len(self._sittings.all)))
+        for unit, value in enumerate(spread(cosines)):
+            scores[unit] += (
+                weights.meaning * value
+                + weights.meaning_near * near[unit]
+                + weights.meaning_sitting * wide[self._where[unit]]
+            )
+        return max(cosines) >= LIKE
+
+    def _hits(self, chosen: list[int], scores: list[float], asked: dict[str, float]) -> tuple[Hit, ...]:
+        """The turns shown, in the order of time, each with the words that chose it."""
+        spans: dict[int, list[tuple[int, int]]] = {}
+        best: dict[int, float] = {}
+        for turn, start, end, _ in joined(chosen, self._units):
+            spans.setdefault(turn, []).append((start, end))
+        for unit in chosen:
+            turn = self._units[unit].turn
+            best[turn] = max(best.get(turn, 0.0), scores[unit])
+        words: dict[int, list[str]] = {}
+        inside = set(chosen)
+        for term in asked:
+            for unit in self._words.units_with(term):
+                if unit in inside:
+                    words.setdefault(self._units[unit].turn, []).append(term)
+        return tuple(
+            Hit(
+                self._turns[turn].id,
+                tuple(parts),
+                parts == [(0, len(self._turns[turn].text))],
+                round(best[turn], 4),
+                ", ".join(dict.fromkeys(words.get(turn, ()))) or "its neighbours, sitting or meaning",
+            )
+            for turn, parts in spans.items()
+        )

@@ -1,0 +1,204 @@
+"""Recall by itself: what an agent's own past says about its current input, put before that input.
+
+Only when something is out of the prompt. What is shown anyway is not shown twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from msgspec import Struct, structs
+
+from orchestra.context.assembly import Piece
+from orchestra.context.blocks import Block, Entry, entry_of
+from orchestra.context.budget import Budget
+from orchestra.context.fence import fence
+from orchestra.context.policy import Policy
+from orchestra.context.recall.embedding import Embedder
+from orchestra.context.recall.index import RecallIndex
+from orchestra.context.recall.turns import Recalled, Turn
+from orchestra.context.recall.values import Values
+from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
+from orchestra.context.trimming import cut_block, units_of
+
+VALUES = "Values said earlier"
+OUT = "out of the window, found by recall"
+STANDING_IN = ("summary", "archive")
+"""Blocks that stand for what left; where the values themselves are listed there is no room for them."""
+CLIPPED = 0.16
+"""Of the room, what one result in a small window is clipped to, but at least LEAST tokens."""
+LEAST = 60
+"""Tokens below which recall is not tried: a heading and a line would not fit."""
+SPEAKERS = {"input": "user", "reply": "assistant"}
+"""Who speaks in a block of this source; another source (a tool, a person) speaks for itself."""
+
+
+class View(Struct, frozen=True):
+    """The blocks of one prompt, the pieces that stand in for the rest, and the entries of the rest."""
+
+    blocks: tuple[Block, ...]
+    pieces: tuple[Piece, ...]
+    gone: tuple[Entry, ...]
+
+
+class Recollector:
+    """One agent's past, noted block by block and indexed when it is first asked for.
+
+    `last`: what the newest prompt recalled, None when nothing had to be.
+    """
+
+    __slots__ = ("_counter", "_embedder", "_index", "_shared", "_unread", "_values", "_waiting", "last")
+
+    def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
+        self._counter = counter
+        self._embedder = embedder
+        self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
+        self._waiting: list[Turn] = []
+        self._unread: list[Turn] = []  # by the reader of values
+        self._values = Values(counter.count)
+        self._shared = False
+        self.last: Recalled | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Recollector:
+        """A twin that shares the index until one of the two has something to add to it."""
+        twin = Recollector(self._counter, self._embedder)
+        twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
+        twin._unread, twin._values = self._unread[:], self._values.copied()
+        twin._shared = self._shared = True
+        return twin
+
+    def note(self, block: Block, original: str = "") -> None:
+        """Remember what was said or returned; `original` where the block shows less or fences it."""
+        if block.zone not in ("input", "history") or block.message.role == "system":
+            return
+        said = original or block.message.text
+        for call in block.message.calls:
+            said = f"{said}\n{call.name} {call.arguments}".strip()
+        speaker = SPEAKERS.get(block.source, block.source)
+        said = said.removeprefix(f"{speaker}: ")
+        if said:
+            turn = Turn(id=block.id, speaker=speaker, text=said, time=block.at or None)
+            self._waiting.append(turn)
+            self._unread.append(turn)
+
+    def date(self, block: str, when: str) -> None:
+        """Give the newest block its time in words."""
+        if when and self._waiting and self._waiting[-1].id == block:
+            self._waiting[-1] = structs.replace(self._waiting[-1], time=when)
+
+    def find(self, question: str, tokens: int, shown: Collection[str] = (), newest: str = "") -> Recalled:
+        """What the past says about a question, in at most `tokens` tokens.
+
+        `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, not indexed yet.
+        """
+        index = self._caught_up(newest)
+        self.last = index.recall(question, tokens, skip=frozenset(shown))
+        return self.last
+
+    def view(self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int) -> View | None:
+        """What of the blocks stays and what stands in for the rest; None while all that was said is in.
+
+        `blocks` in the order of the prompt; `around`: tokens of what stands around them.
+        """
+        self.last = None
+        if not policy.recall_share:
+            return None
+        question = next((block for block in reversed(blocks) if block.zone == "input"), None)
+        room = budget.usable - around - REPLY_TOKENS
+        there = {block.id for block in blocks if not block.whole}
+        if question is None or (sum(block.tokens for block in blocks) <= room and self._all_in(there)):
+            return None
+        kept, left = window(blocks, policy, room, self._counter)
+        gone = tuple(entry_of(block, "dropped", OUT) for block in blocks if block.number not in kept)
+        blocks = tuple(kept[block.number] for block in blocks if block.number in kept)
+        pieces = self._values_piece(blocks, int(left * policy.values_share))
+        left -= sum(piece.tokens for piece in pieces)
+        tokens = min(left, policy.recall_tokens) - MESSAGE_TOKENS - 2
+        if tokens >= LEAST:
+            shown = {block.id for block in blocks if not block.whole}
+            found = self.find(asking(blocks, question), tokens, shown, question.id)
+            if found.text:
+                size = found.tokens + MESSAGE_TOKENS
+                pieces += (Piece("knowledge", "recalled", found.text, size, found.note),)
+        return View(blocks, pieces, gone) if pieces else None
+
+    def _values_piece(self, blocks: Sequence[Block], tokens: int) -> tuple[Piece, ...]:
+        room = tokens - self._counter.count(fence(VALUES, "")) - MESSAGE_TOKENS - 1
+        if room < LEAST // 2:
+            return ()
+        for turn in self._read_from():
+            self._values.add(turn)
+        shown = "\n".join(
+            part for b in blocks for part in (b.message.text, *(call.arguments for call in b.message.calls))
+        )
+        lines = self._values.lines(room, shown)
+        while lines:
+            text = fence(VALUES, lines)
+            size = self._counter.count(text) + MESSAGE_TOKENS
+            if size <= tokens:
+                return (Piece("memory", "values", text, size, "said earlier, out of the window"),)
+            lines = lines.rpartition("\n")[0]
+        return ()
+
+    def _read_from(self) -> list[Turn]:
+        new, self._unread = self._unread, []
+        return new
+
+    def _all_in(self, there: Collection[str]) -> bool:
+        """Whether every turn that was noted is in the prompt."""
+        known = len(self._index) if self._index is not None else 0
+        return known + len(self._waiting) <= len(there) and all(turn.id in there for turn in self._waiting)
+
+    def _caught_up(self, newest: str) -> RecallIndex:
+        if self._index is None:
+            self._index = RecallIndex(self._counter.count, embedder=self._embedder)
+        keep = [turn for turn in self._waiting[-1:] if turn.id == newest]
+        new = self._waiting[: len(self._waiting) - len(keep)]
+        if new and self._shared:
+            self._index, self._shared = self._index.copied(), False
+        for turn in new:
+            self._index.add(turn)
+        self._waiting = keep
+        return self._index
+
+
+def asking(blocks: Sequence[Block], question: Block) -> str:
+    """What to look for: the current input, and what the agent itself said since."""
+    since = [
+        block.message.text for block in blocks if block.number > question.number and block.source == "reply"
+    ]
+    return "\n".join((question.message.text, *since[-1:]))
+
+
+def window(
+    blocks: Sequence[Block], policy: Policy, room: int, counter: Counter
+) -> tuple[dict[int, Block], int]:
+    """The blocks that stay, by number: what may not be cut and the newest turns, long results clipped.
+
+    With them the room that is left. A call and its results stay together.
+    """
+    units = units_of(blocks)
+    said = [unit for unit in units if unit.zone == "history" and not unit.protected]
+    others = [unit for unit in units if unit.zone != "history" or unit.protected]
+    if policy.values_share:
+        others = [unit for unit in others if unit.blocks[0].source not in STANDING_IN]
+    kept = {block.number: block for unit in others for block in unit.blocks}
+    room = max(room - sum(unit.tokens for unit in others), 0)
+    newest = max(
+        int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0
+    )
+    clipped = max(int(room * CLIPPED), LEAST)
+    for unit in reversed(said):
+        short = unit.blocks
+        if policy.values_share:  # the values of what is cut are shown anyway
+            short = tuple(
+                cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks
+            )
+        size = sum(block.tokens for block in short)
+        if size > newest:
+            break
+        newest -= size
+        room -= size
+        kept.update((old.number, new) for old, new in zip(unit.blocks, short, strict=True))
+    return kept, room

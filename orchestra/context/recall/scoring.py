@@ -1,0 +1,138 @@
+"""How evidence for a unit is added up.
+
+Chosen on LoCoMo's conversations 1 to 5, held out 6 to 10; what did not help is in `benchmarks/recall.md`.
+Each part is brought to at most 1 by its best unit before it is weighted and added.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from math import log1p
+
+from msgspec import Struct
+
+from orchestra.context.recall.postings import Postings
+
+
+class Weights(Struct, frozen=True):
+    """The parts of a score, next to the words of a unit and its neighbours, which weigh 1.
+
+    `topic`: what a shared topic counts beside a shared word. `echo`: words of the three best units that few
+    others hold (a second hop). `sitting`: the whole sitting by words. `date`: the sitting's day. `speaker`:
+    who is asked about. `meaning`, `meaning_near`, `meaning_sitting`: the cosine of the unit, of it with its
+    neighbours, of its whole sitting. `telling`: how many different words a unit has. `smooth`: what a unit
+    gains from the next one, halved with each step up to three. `variety`: what a unit loses by the better
+    ones of its own sitting.
+    """
+
+    topic: float = 0.5
+    echo: float = 0.2
+    sitting: float = 0.3
+    date: float = 0.3
+    speaker: float = 0.35
+    meaning: float = 0.4
+    meaning_near: float = 0.4
+    meaning_sitting: float = 0.2
+    telling: float = 0.05
+    smooth: float = 0.1
+    variety: float = 0.07
+
+
+ECHOED = 5
+"""Words taken from the best units for the second hop."""
+ECHO_SHARE = 0.03
+"""The share of units that may hold such a word."""
+
+
+def echoed(words: Postings, found: dict[int, float], known: set[str]) -> dict[str, float]:
+    """Telling words of the three best units that were not asked for: the bridge to what is meant by them."""
+    gains: dict[str, float] = {}
+    most = max(2.0, ECHO_SHARE * len(words))
+    for unit, score in heapq.nlargest(3, found.items(), key=lambda item: (item[1], -item[0])):
+        for term in words.terms_of(unit):
+            frequency = words.frequency(term)
+            if 2 <= frequency <= most and term not in known:
+                gains[term] = gains.get(term, 0.0) + score * words.idf(frequency)
+    best = heapq.nlargest(ECHOED, gains.items(), key=lambda item: (item[1], item[0]))
+    return {term: 1.0 for term, _ in best}
+
+
+def by_best(found: dict[int, float]) -> dict[int, float]:
+    """Scores divided by the best of them."""
+    best = max(found.values(), default=0.0)
+    return {unit: score / best for unit, score in found.items()} if best > 0 else {}
+
+
+def spread(values: list[float]) -> list[float]:
+    """Values brought to 0 … 1; all 0 where they do not differ."""
+    low, high = min(values), max(values)
+    if high - low < 1e-9:
+        return [0.0] * len(values)
+    scale = 1 / (high - low)
+    return [(value - low) * scale for value in values]
+
+
+def with_neighbours(cosines: list[float], sittings: Sequence[int]) -> list[float]:
+    """Each unit's cosine with those of the one before (0.7) and after (0.3) in its sitting."""
+    last = len(cosines) - 1
+    near: list[float] = []
+    for unit, value in enumerate(cosines):
+        weight = 1.0
+        if unit and sittings[unit - 1] == sittings[unit]:
+            value += 0.7 * cosines[unit - 1]
+            weight += 0.7
+        if unit < last and sittings[unit + 1] == sittings[unit]:
+            value += 0.3 * cosines[unit + 1]
+            weight += 0.3
+        near.append(value / weight)
+    return near
+
+
+def means(values: list[float], sittings: Sequence[int], count: int) -> list[float]:
+    """The mean of each sitting's values."""
+    sums, sizes = [0.0] * count, [0] * count
+    for value, sitting in zip(values, sittings, strict=True):
+        sums[sitting] += value
+        sizes[sitting] += 1
+    return [total / size if size else 0.0 for total, size in zip(sums, sizes, strict=True)]
+
+
+def smoothed(scores: list[float], starts: Sequence[int], share: float) -> list[float]:
+    """Scores with shares of up to three neighbours on either side in the same sitting.
+
+    `starts`: the first unit of each sitting. The next neighbour lends `share`, each further one half as much.
+    """
+    if not share:
+        return scores
+    half, quarter = share / 2, share / 4
+    pad = [0.0, 0.0, 0.0]
+    result: list[float] = []
+    for start, end in zip(starts, [*starts[1:], len(scores)], strict=True):
+        line = [*pad, *scores[start:end], *pad]
+        result += [
+            here + share * (before + after) + half * (before2 + after2) + quarter * (before3 + after3)
+            for before3, before2, before, here, after, after2, after3 in zip(
+                line, line[1:], line[2:], line[3:], line[4:], line[5:], line[6:], strict=False
+            )
+        ]
+    return result
+
+
+def varied(scores: list[float], sittings: Sequence[int], share: float) -> list[int]:
+    """Units, best first, each set back by the logarithm of how many of its sitting are better.
+
+    What is asked about may lie in several sittings; the tenth piece of one says less than the first
+    of another.
+    """
+    ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    if not share:
+        return ranked
+    seen: dict[int, int] = {}
+    set_back = scores[:]
+    for unit in ranked:
+        sitting = sittings[unit]
+        better = seen.get(sitting, 0)
+        seen[sitting] = better + 1
+        set_back[unit] -= share * log1p(better)
+    return sorted(ranked, key=set_back.__getitem__, reverse=True)

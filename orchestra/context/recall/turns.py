@@ -1,0 +1,68 @@
+"""What goes into a recall index and what comes out of it."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import NamedTuple
+
+from msgspec import Struct
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """One thing that was said or returned.
+
+    `time`: seconds since the epoch, a text with a date in it, or None when it is not known.
+    `session`: turns of one sitting share it; None: an hour of silence begins a new one.
+    """
+
+    id: str
+    speaker: str
+    text: str
+    time: str | float | None = None
+    session: str | None = None
+
+
+class Hit(Struct, frozen=True):
+    """A turn that was recalled: whole, or the `spans` of its text that are shown.
+
+    `score` is comparable within one recall only. `why` names what chose it.
+    """
+
+    id: str
+    spans: tuple[tuple[int, int], ...]
+    whole: bool
+    score: float
+    why: str
+
+
+class Recalled(Struct, frozen=True):
+    """What a question brought back: `text` as it goes into a prompt, "" when nothing was found.
+
+    `tokens` of `text`. `embedding`: the model that helped, "" when words alone did the work. `note` says
+    both, or that nothing was found, for the manifest.
+    """
+
+    text: str
+    tokens: int
+    hits: tuple[Hit, ...]
+    embedding: str
+    note: str
+
+
+class Unit(NamedTuple):
+    """What is ranked and shown: a turn, or a piece of a long one; `tokens` of its own line."""
+
+    turn: int
+    start: int
+    end: int
+    sitting: int
+    speaker: int
+    tokens: int
+
+
+class Sitting(NamedTuple):
+    """Turns that belong together in time, under one heading."""
+
+    heading: str
+    tokens: int
+    day: date | None
