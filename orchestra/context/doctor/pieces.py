@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from orchestra.context.fence import Fenced, fence, parts
 
-RECALLED = "Recalled from earlier"
+RECALLED = ("Recalled from earlier", "Values said earlier")
+"""What labels begin with under which a context shows again what has left."""
 _BEGINNINGS = (
     ("state", re.compile(r"State of the task:\n")),
     ("superseded", re.compile(r"Superseded:\n")),

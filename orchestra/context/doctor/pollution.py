@@ -118,7 +118,7 @@ def _other_entity(reading: Reading) -> Iterator[Finding]:
     for place, part in enumerate(reading.parts):
         if not (part.data or part.name == "state"):
             continue
-        if part.text.startswith(("pinned facts |", RECALLED, "summary v", "left out of this prompt |")):
+        if part.text.startswith(("pinned facts |", *RECALLED, "summary v", "left out of this prompt |")):
             continue
         query = part.call.arguments if part.call else ""
         about = {one for one in entities(f"{_current_facts(part)}\n{query}") if one[0] in kinds}

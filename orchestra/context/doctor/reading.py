@@ -179,7 +179,7 @@ def _begins(text: str, source: str) -> bool:
     """Whether data stands under the label of its source; the archive's own label names no source."""
     folded = " ".join(source.split()).replace("|", "/")
     if text.startswith(RECALLED):
-        return source == "recalled"
+        return source == ("recalled" if text.startswith(RECALLED[0]) else "values")
     return text.startswith((folded, "\n```", "```")) or source == "archive"
 
 
