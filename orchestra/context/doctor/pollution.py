@@ -164,8 +164,8 @@ def _superseded(reading: Reading) -> Iterator[Finding]:
         pins.hear(part.text[:8_000], reading.parts.index(part), part.round)
     whole = "\n".join(part.text for part in reading.parts)
     for gone in pins.superseded:
-        if f"{gone.old} holds no longer" in whole:
-            continue
+        if any(f"{value} holds no longer" in whole for value in (gone.old, gone.new)):
+            continue  # marked; who marked it heard more of the talk than this prompt shows
         for place, part in enumerate(reading.parts):
             if part.kind == "instructions" or part.text.startswith(RECALLED):
                 continue  # what was recalled stands in the order of time
