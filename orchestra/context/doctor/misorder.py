@@ -8,6 +8,7 @@ from orchestra.context.doctor.contradiction import contradictions
 from orchestra.context.doctor.finding import Finding
 from orchestra.context.doctor.reading import Part, Reading
 from orchestra.context.sayings import SMALL_TALK, is_question, sayings
+from orchestra.context.tokens import MESSAGE_TOKENS
 
 BURIED_BEHIND = 2_500
 """Estimated tokens behind a constraint from which it counts as buried; a context restates it from 2,000 on,
@@ -30,7 +31,8 @@ def _buried(reading: Reading) -> Iterator[Finding]:
     if any(part.name == "constraints" and part.tokens >= FULL for part in reading.parts):
         return  # as many as there is room for are said again
     for part in said[1:]:
-        behind = reading.tokens - part.start - part.tokens
+        later = (other for other in reading.after(part) if other.kind not in ("data", "piece"))
+        behind = sum(other.tokens + MESSAGE_TOKENS for other in later)
         if behind < BURIED_BEHIND or part.start < BURIED_BEFORE:
             continue
         for saying in sayings(part.text):

@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from orchestra.context.fence import Fenced, fence, parts
 
+RECALLED = ("Recalled from earlier", "Values said earlier")
+"""What labels begin with under which a context shows again what has left."""
 _BEGINNINGS = (
     ("state", re.compile(r"State of the task:\n")),
     ("superseded", re.compile(r"Superseded:\n")),
@@ -66,6 +68,8 @@ def segments(text: str, sources: Sequence[str] = ()) -> list[Segment]:
 
 def _is_data(part: Fenced, sources: set[str]) -> bool:
     first = part.label.split(" | ")[0]
+    if part.label.startswith(RECALLED):
+        return True
     return " | " in part.label or first in sources or (not part.label.strip() and bool(sources))
 
 

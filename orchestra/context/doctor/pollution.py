@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from orchestra.context.doctor.entities import entities
 from orchestra.context.doctor.finding import Finding
+from orchestra.context.doctor.pieces import RECALLED
 from orchestra.context.doctor.reading import Part, Reading, rough
 from orchestra.context.doctor.references import References
 from orchestra.context.pins import Pins, stands_in
@@ -117,7 +118,7 @@ def _other_entity(reading: Reading) -> Iterator[Finding]:
     for place, part in enumerate(reading.parts):
         if not (part.data or part.name == "state"):
             continue
-        if part.text.startswith(("pinned facts |", "summary v", "left out of this prompt |")):
+        if part.text.startswith(("pinned facts |", *RECALLED, "summary v", "left out of this prompt |")):
             continue
         query = part.call.arguments if part.call else ""
         about = {one for one in entities(f"{_current_facts(part)}\n{query}") if one[0] in kinds}
@@ -163,10 +164,12 @@ def _superseded(reading: Reading) -> Iterator[Finding]:
         pins.hear(part.text[:8_000], reading.parts.index(part), part.round)
     whole = "\n".join(part.text for part in reading.parts)
     for gone in pins.superseded:
-        if f"{gone.old} holds no longer" in whole:
-            continue
+        if any(f"{value} holds no longer" in whole for value in (gone.old, gone.new)):
+            continue  # marked; who marked it heard more of the talk than this prompt shows
         for place, part in enumerate(reading.parts):
-            if place != gone.by and part.kind != "instructions" and stands_in(gone.old, part.text):
+            if part.kind == "instructions" or part.text.startswith(RECALLED):
+                continue  # what was recalled stands in the order of time
+            if place < gone.by and stands_in(gone.old, part.text):
                 yield Finding(
                     "pollution",
                     part.block,

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from orchestra.context.blocks import Entry
 from orchestra.context.doctor.align import UNKNOWN, aligned
-from orchestra.context.doctor.pieces import Segment, segments
+from orchestra.context.doctor.pieces import RECALLED, Segment, segments
 from orchestra.context.manifest import Manifest
 from orchestra.context.tokens import MESSAGE_TOKENS
 from orchestra.values.messages import Message, ToolCall
@@ -178,6 +178,8 @@ def _take(entries: list[Entry], segment: Segment) -> Entry | None:
 def _begins(text: str, source: str) -> bool:
     """Whether data stands under the label of its source; the archive's own label names no source."""
     folded = " ".join(source.split()).replace("|", "/")
+    if text.startswith(RECALLED):
+        return source == ("recalled" if text.startswith(RECALLED[0]) else "values")
     return text.startswith((folded, "\n```", "```")) or source == "archive"
 
 
