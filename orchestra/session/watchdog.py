@@ -22,6 +22,7 @@ _BEATS = 4  # heartbeats in the time after which a silent loop counts as blocked
 
 _REMEMBERED = 20
 _NOWHERE = (0, 0)
+_LOOKS = 3
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -80,21 +81,29 @@ class _Watchdog:
         self._timer = self._loop.call_later(self._seconds / _BEATS, self._beat)
 
     def _watch(self) -> None:
-        told, suspected = 0.0, _NOWHERE
-        while not self._over.wait(self._seconds / _BEATS):
+        told, seen, suspected = 0.0, 0, _NOWHERE
+        pause = self._seconds / _BEATS
+        woke = time.monotonic()
+        while not self._over.wait(pause):
+            late = time.monotonic() - woke - pause
+            woke += late + pause
             beat_at = self._beat_at
-            silent = time.monotonic() - beat_at
+            silent = woke - beat_at
+            if late > pause:
+                seen = 0  # this thread could not run either: the machine is what is slow
+                continue
             if silent < self._seconds or beat_at == told:
                 continue
             frame = sys._current_frames().get(self._loop_thread)  # the one way to another thread's stack
             if frame is None or not _is_busy(frame):
                 continue
-            # A loop with much to do beats late too; only one that stands at the same place twice is blocked.
+            # A loop with much to do beats late too; one that stands at the same place each time is blocked.
             place = _place(frame)
-            if place == suspected:
+            seen = seen + 1 if place == suspected else 1
+            suspected = place
+            if seen == _LOOKS:
                 told = beat_at
                 self._tell(_blocked(frame, silent))
-            suspected = place
 
 
 class Blocks(deque[Blocked]):
