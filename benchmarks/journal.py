@@ -5,9 +5,8 @@
 A call is a prompt and a reply: two events with 6 KB of new text, after a prompt that repeats all before
 it. Bars (issue 6): at most 0.15 ms of CPU for a call, and for an agent of 40 turns at most 1.5 times the
 bytes of its new text. Beside it: sqlite3's executemany of the same rows, already redacted, hashed and
-compressed, in commits of the same size; and, where it is installed (a virtual environment with langgraph and
-langgraph-checkpoint-sqlite in ~/.cache/orchestra-peers/langgraph), LangGraph's SQLite checkpointer on the same
-turns.
+compressed, in commits of the same size; and LangGraph's SQLite checkpointer on the same turns, where a
+virtual environment with langgraph and langgraph-checkpoint-sqlite is in ~/.cache/orchestra-peers/langgraph.
 """
 
 from __future__ import annotations
@@ -232,9 +231,8 @@ def print_table(found: dict[str, float], turns: int) -> None:
         print("LangGraph's checkpointer is not installed (see the head of this file)")
         return
     size, spent = found["langgraph_bytes"], found["langgraph_cpu_ms"]
-    print(
-        f"LangGraph      {size:8,.0f} bytes, {size / found['new_bytes']:.1f} of the text; {spent:.3f} ms CPU a turn"
-    )
+    share = size / found["new_bytes"]
+    print(f"LangGraph      {size:8,.0f} bytes, {share:.1f} of the text; {spent:.3f} ms CPU a turn")
 
 
 if __name__ == "__main__":
