@@ -279,7 +279,7 @@ class Context(Record):
             return pieces
         blocks = self._blocks if blocks is None else blocks
         pieces += self._endings.constraints(reversed(keeping.pins.constraints()), blocks, self.policy)
-        texts = [(b.number, b.message.text) for b in blocks if b.number not in keeping.made or not b.pinned]
+        texts = [(block.number, block.message.text) for block in blocks]
         texts += [(0, piece.text) for piece in recalled]
         marks = keeping.pins.marks(texts) if keeping.pins.superseded else ""
         return pieces + self._endings.superseded(marks)
