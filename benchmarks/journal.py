@@ -5,7 +5,8 @@
 A call is a prompt and a reply: two events with 6 KB of new text, after a prompt that repeats all before
 it. Bars (issue 6): at most 0.15 ms of CPU for a call, and for an agent of 40 turns at most 1.5 times the
 bytes of its new text. Beside it: sqlite3's executemany of the same rows, already redacted, hashed and
-compressed, in commits of the same size.
+compressed, in commits of the same size; and LangGraph's SQLite checkpointer on the same turns, where a
+virtual environment with langgraph and langgraph-checkpoint-sqlite is in ~/.cache/orchestra-peers/langgraph.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import random
 import sqlite3
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -162,6 +164,7 @@ def measure(sessions: int, turns: int, folder: Path | None) -> dict[str, float]:
         stored = one.stat().st_size
     [calls_of_one] = first.values()
     new = sum(len(text.encode()) for text in {m.text for _, sent, _ in calls_of_one for m in sent.messages})
+    peer = langgraph(new_texts(calls_of_one))
     milliseconds = sorted(ours)[REPEATS // 2] / calls * 1_000
     base = sorted(plain)[REPEATS // 2] / calls * 1_000
     return {
@@ -172,7 +175,33 @@ def measure(sessions: int, turns: int, folder: Path | None) -> dict[str, float]:
         "new_bytes": new,
         "stored_bytes": stored,
         "stored_share": stored / new,
+        **{f"langgraph_{name}": value for name, value in peer.items()},
     }
+
+
+def new_texts(calls: list[tuple[Moment, Sent, Reply]]) -> list[str]:
+    """The text that each turn added."""
+    seen: set[str] = set()
+    found = []
+    for _, sent, _ in calls:
+        fresh = [message.text for message in sent.messages if message.text not in seen]
+        seen.update(fresh)
+        found.append("\n".join(fresh))
+    return found
+
+
+def langgraph(turns: list[str]) -> dict[str, float]:
+    """What LangGraph's checkpointer makes of the same turns; nothing where it is not installed."""
+    python = Path.home() / ".cache/orchestra-peers/langgraph/bin/python"
+    if not python.exists():
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        texts_file = Path(folder, "texts.json")
+        texts_file.write_text(json.dumps(turns), encoding="utf-8")
+        script = Path(__file__).with_name("journal_langgraph.py")
+        done = subprocess.run([python, script, texts_file], capture_output=True, text=True, check=False)
+    found: dict[str, float] = json.loads(done.stdout) if done.returncode == 0 else {}
+    return found
 
 
 def main() -> None:
@@ -198,6 +227,12 @@ def print_table(found: dict[str, float], turns: int) -> None:
     print(f"sqlite3 alone  {base:8.3f} ms CPU a call; the journal takes {found['ratio']:.1f} times that")
     print(f"new text       {found['new_bytes']:8,.0f} bytes, one agent of {turns} turns")
     print(f"store          {found['stored_bytes']:8,.0f} bytes, {share:.2f} of the text (at most 1.50)")
+    if "langgraph_bytes" not in found:
+        print("LangGraph's checkpointer is not installed (see the head of this file)")
+        return
+    size, spent = found["langgraph_bytes"], found["langgraph_cpu_ms"]
+    share = size / found["new_bytes"]
+    print(f"LangGraph      {size:8,.0f} bytes, {share:.1f} of the text; {spent:.3f} ms CPU a turn")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,11 @@ import pytest
 import structlog
 from hypothesis import settings
 
-# On a machine with other work a single example may take any time; the tests have their own limits.
-settings.register_profile("shared", deadline=None)
+# On a machine with other work a single example may take any time; the tests have their own limits. A run
+# tries the same examples each time, so that a change is judged by what it did; to look for new ones:
+# python -m pytest --hypothesis-profile=explore
+settings.register_profile("explore", deadline=None)
+settings.register_profile("shared", deadline=None, derandomize=True)
 settings.load_profile("shared")
 
 

@@ -65,6 +65,14 @@ def test_encodings_line_ends_and_names(
     assert found["supported_share"] == 1.0
 
 
+def test_a_chinese_question_on_a_difference(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Words that only compare are no subject, and headings above a short text are no program."""
+    (folder / "茶.md").write_text(
+        "# 茶的制作\n\n## 概述\n\n同一片鲜叶，先杀青就成为绿茶，先萎凋再烘干就成为红茶。\n", encoding="utf-8"
+    )
+    assert "先杀青就成为绿茶" in quoted(report(folder, capsys, "红茶和绿茶的制作有什么不同？"))
+
+
 def test_five_megabytes_on_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A document without a line end is searched like any other."""
     filler = "Gulls cry over the harbour and the tide comes in twice a day. " * 41_000

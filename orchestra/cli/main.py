@@ -26,6 +26,7 @@ COMMANDS = {
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),
+    "doctor": ("orchestra.cli.doctor", "doctor"),
     "endpoints": ("orchestra.cli.endpoints", "endpoints"),
     "simulate": ("orchestra.cli.simulate", "simulate"),
     "load": ("orchestra.cli.load", "load"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from operator import attrgetter
 
 from msgspec import structs
@@ -214,7 +214,7 @@ class Context(Record):
         )
         view = self._view(frame)
         if view is not None:
-            before = (*view.pieces, *self._endings.state(self.state))
+            before = (*view.pieces, *self._before(view.blocks, view.pieces))
             frame = structs.replace(frame, before=before, gone=(*frame.gone, *view.gone))
             self._settled = True
             self._gone.clear()
@@ -257,10 +257,7 @@ class Context(Record):
             view = self.recollector.view(blocks, self.budget, self.policy, around + sum(map(_tokens, pins)))
             missing = view is not None and not shown <= {*(b.number for b in view.blocks), *self.keeping.made}
             blocks = [b for b in blocks if b.number in shown] if missing else blocks
-        if view is not None:
-            marks = self._marks(view.blocks, [(0, piece.text) for piece in view.pieces])
-            view = structs.replace(view, pieces=(*pins, *view.pieces, *marks))
-        return view
+        return view if view is None else structs.replace(view, pieces=(*pins, *view.pieces))
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared."""
@@ -273,16 +270,19 @@ class Context(Record):
         self._blocks = [b for b in self._blocks if not (b.number in self.keeping.made and b.pinned)]
         return len(self._blocks) < before
 
-    def _before(self) -> tuple[Piece, ...]:
-        """The state, and marks at values that hold no longer."""
-        return self._endings.state(self.state) + self._marks(self._blocks)
-
-    def _marks(self, blocks: Iterable[Block], more: Iterable[tuple[int, str]] = ()) -> tuple[Piece, ...]:
-        if self._keeping is None or not self._keeping.pins.superseded:
-            return ()
-        pinned = self._keeping.made
-        texts = [(b.number, b.message.text) for b in blocks if b.number not in pinned or not b.pinned]
-        return self._endings.superseded(self._keeping.pins.marks([*texts, *more]))
+    def _before(
+        self, blocks: Sequence[Block] | None = None, recalled: tuple[Piece, ...] = ()
+    ) -> tuple[Piece, ...]:
+        """The state, the constraints once more, and marks at values that hold no longer."""
+        pieces = self._endings.state(self.state)
+        if (keeping := self._keeping) is None:
+            return pieces
+        blocks = self._blocks if blocks is None else blocks
+        pieces += self._endings.constraints(reversed(keeping.pins.constraints()), blocks, self.policy)
+        texts = [(block.number, block.message.text) for block in blocks]
+        texts += [(0, piece.text) for piece in recalled]
+        marks = keeping.pins.marks(texts) if keeping.pins.superseded else ""
+        return pieces + self._endings.superseded(marks)
 
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block
 from orchestra.context.labels import data
+from orchestra.context.pins import Pin
 from orchestra.context.policy import Policy
 from orchestra.context.state import EMPTY, TaskState, render
 from orchestra.context.tokens import MESSAGE_TOKENS, Counter, output_json
@@ -21,11 +22,12 @@ PINNED_LABEL = "pinned facts | said earlier in this talk"
 class Endings:
     """Remembers the last piece of each kind, so that the same state and schema are counted once."""
 
-    __slots__ = ("_counter", "_marks", "_output", "_reminder", "_schema", "_state")
+    __slots__ = ("_constraints", "_counter", "_marks", "_output", "_reminder", "_schema", "_state")
 
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
         self._state: tuple[TaskState, Pieces] = (EMPTY, ())
+        self._constraints: tuple[str, Pieces] = ("", ())
         self._marks: tuple[str, Pieces] = ("", ())
         self._output: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
         self._schema: tuple[OutputSpec | None, Pieces] = (None, ())
@@ -81,6 +83,28 @@ class Endings:
             )
             self._reminder = (said, (piece,))
         return self._reminder[1]
+
+    def constraints(self, pins: Iterable[Pin], blocks: Sequence[Block], policy: Policy) -> Pieces:
+        """What the user demanded far above, newest first: in the middle of a long prompt it is overlooked."""
+        behind = 0
+        far: set[int] = set()
+        for block in reversed(blocks):
+            if behind > policy.restate_after:
+                far.add(block.number)
+            behind += block.tokens
+        room = policy.restate_tokens
+        lines: list[str] = []
+        for pin in pins:
+            if pin.block in far and pin.tokens <= room:
+                room -= pin.tokens
+                lines.append(pin.line)
+        told = "\n".join(dict.fromkeys(lines))
+        if not told:
+            return ()
+        if self._constraints[0] != told:
+            text = f"Still binding:\n{told}"
+            self._constraints = (told, (self._piece("state", "constraints", text, "said far above"),))
+        return self._constraints[1]
 
     def output(self, output: OutputSpec, *, tools: bool) -> Pieces:
         """The format of the answer, for an endpoint that does not hold replies to a schema."""

@@ -105,7 +105,9 @@ class Record:
         if zone not in ("knowledge", "memory"):
             raise InputError(f"Data goes into the zones knowledge and memory, not into {zone!r}.")
         message = Message("user", data(label_of(source, query, at), text))
-        return self._add(zone, source, message, at=at, why=why or f"given as {zone}").id
+        made = self._add(zone, source, message, at=at, why=why or f"given as {zone}")
+        self._put_before_input(made)
+        return made.id
 
     def add_said(self, speaker: str, text: str, *, at: float = 0.0, when: str = "") -> str:
         """What somebody said in a conversation that the agent follows; it counts as a turn.
@@ -220,6 +222,16 @@ class Record:
         for at, block in enumerate(self._blocks):
             if block.leaves == "turn":
                 self._blocks[at] = stub(block, self.counter)
+
+    def _put_before_input(self, made: Block) -> None:
+        """Data that comes while the current input waits for its answer stands before it, not behind."""
+        for at in range(len(self._blocks) - 2, -1, -1):
+            last = self._blocks[at]
+            if last.zone == "input" and last.place < made.place:
+                self._blocks[at] = structs.replace(last, place=made.place)
+                self._blocks[-1] = structs.replace(made, place=last.place)
+            if last.zone not in ("memory", "knowledge"):
+                return
 
     def _find(self, block: str) -> int:
         self._begin()

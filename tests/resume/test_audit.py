@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -52,14 +53,14 @@ def holds(text: str) -> list[str]:
 
 
 @pytest.fixture
-def log() -> io.StringIO:
+def log() -> Iterator[io.StringIO]:
     """All that is logged, down to debug."""
     stream = io.StringIO()
     configure("debug", as_json=True, secrets=(PLAIN_KEY, HEADER))
     structlog.configure(
         logger_factory=structlog.WriteLoggerFactory(file=stream), cache_logger_on_first_use=False
     )
-    yield stream  # type: ignore[misc] # a fixture
+    yield stream
     structlog.reset_defaults()
 
 
@@ -68,7 +69,8 @@ async def test_secrets_of_documents_questions_and_replies_stay_out(tmp_path: Pat
     documents = tmp_path / "docs"
     documents.mkdir()
     (documents / "cats.md").write_text(
-        f"# Cats\n\nThe key is {OPENAI}.\n\nCats sleep 13 hours a day, with api_key={PLAIN_KEY} on the fridge.\n",
+        f"# Cats\n\nThe key is {OPENAI}.\n\n"
+        f"Cats sleep 13 hours a day, with api_key={PLAIN_KEY} on the fridge.\n",
         encoding="utf-8",
     )
     (documents / "dogs.md").write_text(
@@ -112,10 +114,10 @@ async def test_secrets_of_tools_and_errors_stay_out(tmp_path: Path, log: io.Stri
     call = ToolCall("k1", "open_vault", f'{{"url": "{URL}"}}')
     failure = ModelRefused(f"401: Incorrect API key provided: {OPENAI}", endpoint="local", status=401)
     role = Role(name="clerk", description="d", instructions="Work.", context="tools")
-    async with host(tmp_path, Scripted([call, call, failure]), roles=[role], tools=[open_vault]) as runtime:
-        async with runtime.session("?x") as session:
-            handoff = await session.ask("clerk", f"Open {URL}")
-            session.stop(f"{OPENAI} leaked", who="a test")
+    opened = host(tmp_path, Scripted([call, call, failure]), roles=[role], tools=[open_vault])
+    async with opened as runtime, runtime.session("?x") as session:
+        handoff = await session.ask("clerk", f"Open {URL}")
+        session.stop(f"{OPENAI} leaked", who="a test")
     assert given == [URL, URL]
     assert handoff.status == "failed"
     assert holds(handoff.reason) == []
@@ -131,8 +133,10 @@ async def test_keys_of_endpoints_stay_out(
     (tmp_path / "docs" / "cats.md").write_text("# Cats\n\nCats sleep 13 hours a day.\n", encoding="utf-8")
     async with simulated(Behaviour(key="another")) as endpoint:
         (tmp_path / "orchestra.toml").write_text(
-            f'[endpoints.local]\nurl = "{endpoint.url}"\nkey_env = "LOCAL_KEY"\nheaders = {{x-token = "{HEADER}"}}\n'
-            '[tiers.small]\nendpoint = "local"\nmodel = "small"\n[tiers.large]\nendpoint = "local"\nmodel = "large"\n',
+            f'[endpoints.local]\nurl = "{endpoint.url}"\nkey_env = "LOCAL_KEY"\n'
+            f'headers = {{x-token = "{HEADER}"}}\n'
+            '[tiers.small]\nendpoint = "local"\nmodel = "small"\n'
+            '[tiers.large]\nendpoint = "local"\nmodel = "large"\n',
             encoding="utf-8",
         )
         monkeypatch.setenv("LOCAL_KEY", PLAIN_KEY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from orchestra import Scripted, tool
@@ -48,7 +49,7 @@ async def letter(session: Session, question: str) -> Any:
 
 async def recorded(folder: Path, post: Post) -> str:
     """A whole session that sends one letter; its id."""
-    folder.mkdir()
+    await anyio.Path(folder).mkdir()
     async with host(folder, Scripted([SEND, "done"]), roles=[CLERK], tools=[post.tool]) as runtime:
         handoff = await runtime.run(letter, "Write to Ada")
         assert handoff.value == "done"
@@ -58,10 +59,10 @@ async def recorded(folder: Path, post: Post) -> str:
 async def resumed(folder: Path, post: Post) -> tuple[Scripted, Any, tuple[str, ...]]:
     """The model that was asked after the crash, the workflow's result, and what the person is told."""
     model = Scripted(["done"])
-    async with host(folder, model, roles=[CLERK], tools=[post.tool]) as runtime:
-        async with runtime.resumed("last") as (session, _):
-            handoff = await letter(session, session.question)
-            return model, handoff, session.notes
+    opened = host(folder, model, roles=[CLERK], tools=[post.tool])
+    async with opened as runtime, runtime.resumed("last") as (session, _):
+        handoff = await letter(session, session.question)
+        return model, handoff, session.notes
 
 
 def after(folder: Path, kind: str) -> int:

@@ -11,8 +11,7 @@ import pytest
 from orchestra.errors import RecordDiffers
 from orchestra.journal.export import export_session
 from orchestra.journal.reading import read_journal
-from orchestra.models.scripted import HANG
-from orchestra.models.scripted import Scripted
+from orchestra.models.scripted import HANG, Scripted
 from orchestra.testing.recordings import Recording
 from orchestra.testing.replay import Replaying, replay
 from orchestra.values.events import Event
@@ -27,7 +26,9 @@ pytestmark = pytest.mark.anyio
 
 async def replayed(folder: Path) -> Report:
     async with read_journal(folder / "store.db") as reader:
-        return await replay(reader, "last", Replaying(settings=settings(folder)))
+        report = await replay(reader, "last", Replaying(settings=settings(folder)))
+    assert isinstance(report, Report)
+    return report
 
 
 async def test_a_replay_ends_in_the_same_report_byte_for_byte(tmp_path: Path) -> None:

@@ -124,17 +124,20 @@ async def test_one_agent_is_stopped_and_the_others_go_on(tmp_path: Path) -> None
 async def test_a_tool_is_stopped_and_its_agent_goes_on(tmp_path: Path) -> None:
     """The model reads who stopped it, and every call has its result."""
     model, watcher = Scripted([LOOK, "done"]), Watcher("tool_called", "clerk.1")
-    async with host(tmp_path, model, roles=[CLERK], tools=[watch_river]) as runtime:
-        async with runtime.session("?x", watch=watcher) as session, anyio.create_task_group() as group:
+    async with (
+        host(tmp_path, model, roles=[CLERK], tools=[watch_river]) as runtime,
+        runtime.session("?x", watch=watcher) as session,
+        anyio.create_task_group() as group,
+    ):
 
-            async def stop() -> None:
-                await watcher.begun.wait()
-                while not session._diary.stops.calls.running:
-                    await anyio.lowlevel.checkpoint()
-                session.stop("dull", who="Ada", tool="watch_river")
+        async def stop() -> None:
+            await watcher.begun.wait()
+            while not session._diary.stops.calls.running:
+                await anyio.lowlevel.checkpoint()
+            session.stop("dull", who="Ada", tool="watch_river")
 
-            group.start_soon(stop)
-            assert (await session.ask("clerk", "Look.")).value == "done"
+        group.start_soon(stop)
+        assert (await session.ask("clerk", "Look.")).value == "done"
     assert "watch_river was stopped by Ada: dull" in seen(model.requests[1])
 
 

@@ -8,9 +8,9 @@ import re
 from orchestra.text.terms import terms
 
 _CODE_LINE = re.compile(
-    r"\s*(?:@\w|def \w|class \w+\b.*:$|import \w|from \S+ import\b|return\b|(?:for|while|if|elif|with|try"
-    r"|except|else|case|match)\b.*:$"
-    r"|[\w.\[\]]+(?:: [\w.\[\]]+)? [-+*/|&]?= ?\S|[\w.]+\([^)]*\)$|>>>|\$ |#|//|/\*|[{}\[\]()<>]"
+    r"\s+#|\s*(?:@\w|def \w|class \w+\b.*:$|import \w|from \S+ import\b|return\b"
+    r"|(?:for|while|if|elif|with|try|except|else|case|match)\b.*:$"
+    r"|[\w.\[\]]+(?:: [\w.\[\]]+)? [-+*/|&]?= ?\S|[\w.]+\([^)]*\)$|>>>|\$ |#!|//|/\*|[{}\[\]()<>]"
     r"|[\"'][^\"']*[\"']\s*[:,]|\w+: \w+$|.*[;{}]$|\w+ *::?=)"
 )
 
