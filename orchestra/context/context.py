@@ -16,7 +16,6 @@ from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
 from orchestra.context.levels import Compaction, due
-from orchestra.context.pins import Pin
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.recollector import Recollector, View
@@ -114,6 +113,7 @@ class Context(Record):
             compaction, self._blocks, self.archive, keeping.ledger, keeping.made, covered
         )
         self._gone += gone
+        self._note_gone(compaction)
         if task and draft and verdict and verdict.summary:
             covers = tuple(part.id for part in task.parts)
             keeping.versions.add(verdict.summary, covers, draft.by, self.turn, at)
@@ -121,7 +121,7 @@ class Context(Record):
         self._stand_in(pins, at)
         self._slim = self._slim or compaction.level != "light"
         report = report_of(compaction, verdict, draft if verdict else None, keeping)
-        report = structs.replace(report, after=self._occupied(self._sheet.asked), unpinned=len(out))
+        report = structs.replace(report, after=self._occupied(self._sheet.asked), unpinned=out)
         self.reports.append(report)
         return report
 
@@ -129,6 +129,12 @@ class Context(Record):
         """What the compactions since the last time did, oldest first."""
         self.reports, taken = [], self.reports
         return taken
+
+    def _note_gone(self, compaction: Compaction) -> None:
+        """Data given to the agent that is no longer shown whole can be found by its words from now on."""
+        for block in (*compaction.blocks, *compaction.cut):
+            if block.zone in ("memory", "knowledge") and block.number not in self.keeping.made:
+                self.recollector.note_gone(block, self.archive)
 
     def restore_summary(self, number: int, *, at: float = 0.0) -> Version:
         """Make an earlier version of the summary the current one; raises InputError for an unknown number."""
@@ -143,8 +149,8 @@ class Context(Record):
         held = (*self._blocks, *self._endings.state(self.state))
         return int(self._tools(tools).tokens + sum(map(_tokens, held)))
 
-    def _pinned(self, compaction: Compaction) -> tuple[str, tuple[Pin, ...]]:
-        """The text of the pinned facts whose own words are not in the prompt, and those without room."""
+    def _pinned(self, compaction: Compaction) -> tuple[str, int]:
+        """The text of the pinned facts whose own words are not in the prompt, and how many had no room."""
         leaving = {block.number for block in compaction.blocks}
         return self.keeping.pins.text(self._pins_room(leaving), {b.number for b in self._blocks} - leaving)
 
@@ -247,17 +253,12 @@ class Context(Record):
     def _view(self, frame: Frame) -> View | None:
         """The recalled view of the past, with the pinned facts of all that it does not show."""
         around = around_of(frame, self.counter)
-        view = self.recollector.view(self.blocks, self.budget, self.policy, around)
-        blocks = [block for block in self.blocks if block.source != PINNED or not block.pinned]
-        pins, missing = tuple[Piece, ...](), True
-        # What pins take, recall has less of, so that more may have to be pinned, until nothing changes.
-        while view is not None and missing:
-            shown = {block.number for block in view.blocks}
-            pins = self._endings.pinned(self.keeping.pins.text(self._pins_room(()), shown)[0])
-            view = self.recollector.view(blocks, self.budget, self.policy, around + sum(map(_tokens, pins)))
-            missing = view is not None and not shown <= {*(b.number for b in view.blocks), *self.keeping.made}
-            blocks = [b for b in blocks if b.number in shown] if missing else blocks
-        return view if view is None else structs.replace(view, pieces=(*pins, *view.pieces))
+        room = self._pins_room(())
+
+        def pinned(shown: Collection[int]) -> tuple[Piece, ...]:
+            return self._endings.pinned(self.keeping.pins.text(room, shown)[0])
+
+        return self.recollector.view(self.blocks, self.budget, self.policy, around, pinned)
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared."""
@@ -278,7 +279,7 @@ class Context(Record):
         if (keeping := self._keeping) is None:
             return pieces
         blocks = self._blocks if blocks is None else blocks
-        pieces += self._endings.constraints(reversed(keeping.pins.constraints()), blocks, self.policy)
+        pieces += self._endings.constraints(keeping.pins, blocks, self.policy)
         texts = [(block.number, block.message.text) for block in blocks]
         texts += [(0, piece.text) for piece in recalled]
         marks = keeping.pins.marks(texts) if keeping.pins.superseded else ""
