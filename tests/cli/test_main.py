@@ -25,7 +25,8 @@ def test_a_mistake_in_a_call_is_one_line(
     """What is wrong, the nearest right word, where to look."""
     assert run(arguments) == 2
     shown = capsys.readouterr().err
-    assert shown.startswith(sentence) and shown.count("\n") == 1
+    assert shown.startswith(sentence)
+    assert shown.count("\n") == 1
 
 
 def test_the_package_runs_as_a_module() -> None:
