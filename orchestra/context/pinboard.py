@@ -157,7 +157,8 @@ class Pinboard:
 
 
 def _identity(pin: Pin) -> tuple[object, ...]:
-    return (pin.who == USER, pin.key, pin.value, pin.entity, pin.within)
+    """What a pin said again shares with its first time; a value of another entity is another fact."""
+    return (pin.who == USER, pin.key, pin.value, pin.entity if pin.key else "", pin.within)
 
 
 def _rank(pin: Pin) -> int | None:

@@ -39,10 +39,11 @@ _NOT_READ: tuple[int, frozenset[int]] = (0, frozenset())
 class Pins:
     """One agent's pinned facts, in the order in which they were said."""
 
-    __slots__ = ("_board", "_counter", "_entity", "_heads", "_marked", "_told", "superseded")
+    __slots__ = ("_board", "_corrected", "_counter", "_entity", "_heads", "_marked", "_told", "superseded")
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: Counter, *, corrected: bool = True) -> None:
         self._counter = counter
+        self._corrected = corrected
         self._board = Pinboard()
         self._entity = ""
         self.superseded: tuple[Superseded, ...] = ()
@@ -61,7 +62,7 @@ class Pins:
         self._entity = entity
         for saying in sayings(text):
             mine = [(keyed, fact) for keyed, fact in keyed_facts(saying.text)]
-            if saying.corrects:
+            if saying.corrects and self._corrected:
                 mine = self._correct(saying, mine, block, turn)
             if saying.binds:
                 self._put(Pin(value=saying.text, block=block, turn=turn, who=USER))

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from orchestra.agent import Desk
+from orchestra.agent.desk import Desk
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.track import Recording, Track
 from orchestra.models.recorded import Recorded

@@ -10,7 +10,8 @@ import anyio
 import msgspec
 from pydantic import BaseModel
 
-from orchestra.agent import Agent, Desk
+from orchestra.agent.agent import Agent
+from orchestra.agent.desk import Desk
 from orchestra.context.budget import budget_of
 from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger

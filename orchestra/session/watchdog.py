@@ -14,7 +14,7 @@ from types import CodeType, FrameType
 
 from msgspec import Struct
 
-from orchestra.agent import Agent
+from orchestra.agent.agent import Agent
 from orchestra.log import get_logger
 from orchestra.tools.toolbox import Toolbox
 

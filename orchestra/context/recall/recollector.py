@@ -20,6 +20,7 @@ from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.index import RecallIndex
+from orchestra.context.recall.newest import newest
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
@@ -136,6 +137,8 @@ class Recollector:
         is pinned of all that is not shown.
         """
         self.last = None
+        if "window" in policy.without:
+            return self._newest(blocks, budget.usable - around - REPLY_TOKENS)
         if not policy.recall_share:
             return None
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
@@ -175,6 +178,12 @@ class Recollector:
             kept = {number: block for number, block in fewer.items() if number in kept}
             units = [unit for unit in units if unit.blocks[0].number in kept]
             pieces = pinned(kept.keys())
+
+    def _newest(self, blocks: Sequence[Block], room: int) -> View:
+        kept = newest(blocks, room, self._counter)
+        numbers = {block.number for block in kept}
+        gone = (entry_of(b, "dropped", "older than the window") for b in blocks if b.number not in numbers)
+        return View(kept, (), tuple(gone))
 
     def _values_piece(self, blocks: Sequence[Block], tokens: int) -> tuple[Piece, ...]:
         room = tokens - self._counter.count(fence(VALUES, "")) - MESSAGE_TOKENS - 1

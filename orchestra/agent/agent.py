@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import anyio
-from msgspec import Struct, structs
+from msgspec import structs
 
+from orchestra.agent.calling import Caller, Size
+from orchestra.agent.desk import Desk
 from orchestra.context.context import Context
-from orchestra.context.policy import Policy
 from orchestra.context.returned import Result
-from orchestra.context.tokens import Counter
-from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, ModelError, OutputInvalid
-from orchestra.evidence.ledger import Ledger
+from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
-from orchestra.journal.track import Track
-from orchestra.models.counts import Calibrations
 from orchestra.models.summariser import make_room, summariser_of
-from orchestra.models.tiers import Tiers
-from orchestra.spend.purse import Purse
-from orchestra.spend.scope import Reservation, Spend
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
-from orchestra.tools.place import Place
 from orchestra.tools.port import Tool
-from orchestra.tools.recorded import RecordedToolbox
 from orchestra.tools.showing import as_result
 from orchestra.tools.toolbox import ToolResult
 from orchestra.values.handoffs import Outcome, Status
-from orchestra.values.messages import OutputSpec, Reply, Request
+from orchestra.values.messages import Reply, Request
 from orchestra.values.roles import Role
-from orchestra.values.usage import Usage
 
 WRAP_UP = (
     "You are close to your limit. Call no more tools: give your result now, with what you have, "
@@ -40,28 +31,6 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
-
-
-class Desk(Struct, frozen=True, kw_only=True):
-    """What an agent is handed to work with; it reaches for nothing else.
-
-    `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
-    a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
-    None for text. `counts`: how endpoints count our tokens.
-    """
-
-    tiers: Tiers
-    toolbox: RecordedToolbox
-    track: Track
-    place: Place
-    policy: Policy
-    counter: Counter
-    counts: Calibrations
-    ledger: Ledger
-    spend: Spend
-    output: OutputSpec | None
-    charge: Callable[[str, Usage], None]
-    tell: Callable[[str], None]
 
 
 class Agent:
@@ -75,13 +44,13 @@ class Agent:
         self._steps = desk.tiers.tier_of(role.steps)
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
         self._short = ""
-        self._purse = Purse(desk.spend, desk.counts)
+        self._caller = Caller(desk)
         self.context = Context(
             path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
         )
         self._toolbox = desk.toolbox
         self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
-        self._began = self._replied = 0.0
+        self._began = 0.0
         self._lifted = False
 
     @property
@@ -130,7 +99,7 @@ class Agent:
             reply = await self._ask(tier, last=last, finishing=finishing)
             if reply is None:
                 continue
-            self.context.record_reply(reply, at=self._replied)
+            self.context.record_reply(reply, at=self._track.replied)
             if reply.calls and not last:
                 await self._act(reply)
             elif tier != self._final:
@@ -159,7 +128,7 @@ class Agent:
         limits = self.role.limits
         if limits.steps is not None and self.turn + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if scope := self._purse.ending:
+        if scope := self._caller.ending:
             self._short = scope
             return f"the {scope}'s budget"
         spent = time.monotonic() - self._began - self._desk.place.waited
@@ -208,7 +177,8 @@ class Agent:
         )
         try:
             sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
-            return await self._call(tier, request, (prompt.tokens, prompt.output_tokens), sent)
+            size = Size(prompt.tokens, prompt.output_tokens, self.context.budget.window)
+            return await self._caller.call(tier, request, size, sent)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -227,44 +197,8 @@ class Agent:
         if recorded is not None and recorded.data["purpose"] != "summary":
             raise LimitReached("there was no room for a summary when this was recorded", limit="tokens")
         tokens = sum(map(self._desk.counter.message, request.messages))
-        sizes = (tokens, request.max_output_tokens or 0)
-        return await self._call(tier, request, sizes, Sent(request.messages))
-
-    async def _call(self, tier: str, request: Request, sizes: tuple[int, int], sent: Sent) -> Reply:
-        """Hold, ask, settle. `sizes`: tokens of the prompt, and of the reply at most.
-
-        What the record has was paid for before: nothing is held for it.
-        """
-        model = self._desk.tiers[tier]
-        recorded = self._track.recorded
-        if recorded is not None and recorded.outcome is not None:
-            held = self._purse.hold_nothing()
-        else:
-            await self._track.missing()
-            held, request = await self._purse.hold(model, request, *sizes)
-        try:
-            self._track.aside |= {"tokens": sizes[0], "window": self.context.budget.window}
-            await self._track.prompt(sent, beside=request.purpose == "summary")
-            try:
-                reply = await model.reply(request)
-            except ModelError as error:
-                # What was billed and then failed is still billed.
-                if error.usage is not None:
-                    await self._settle(held, tier, error.usage)
-                raise
-            self._purse.saw(model, sizes[0], reply.usage)
-            await self._settle(held, tier, reply.usage)
-            self._replied = self._track.replied
-            self._track.keep(reply.seconds)
-            return reply
-        finally:
-            held.release()
-
-    async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
-        """Book a call, with a word to the journal when a budget comes close to its end."""
-        self._desk.charge(tier, usage)
-        for warned in self._purse.settle(held, usage):
-            await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
+        size = Size(tokens, request.max_output_tokens or 0, self.context.budget.window)
+        return await self._caller.call(tier, request, size, Sent(request.messages))
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""

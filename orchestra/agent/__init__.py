@@ -1,0 +1,1 @@
+"""One agent at work on its task."""

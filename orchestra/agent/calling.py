@@ -1,0 +1,67 @@
+"""An agent's model calls: paid for, recorded, made."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from orchestra.agent.desk import Desk
+from orchestra.errors import ModelError
+from orchestra.journal.prompts import Sent
+from orchestra.spend.purse import Purse
+from orchestra.spend.scope import Reservation
+from orchestra.values.messages import Reply, Request
+from orchestra.values.usage import Usage
+
+
+class Size(Struct, frozen=True):
+    """Tokens of a call: its prompt, its reply at most, and the window that it was made for."""
+
+    prompt: int
+    reply: int
+    window: int
+
+
+class Caller:
+    """Holds what a call may cost, makes it, settles."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._track = desk.track
+        self._purse = Purse(desk.spend, desk.counts)
+
+    @property
+    def ending(self) -> str:
+        """The scope whose budget comes to its end, "" when none does."""
+        return self._purse.ending
+
+    async def call(self, tier: str, request: Request, size: Size, sent: Sent) -> Reply:
+        """One call. What the record has was paid for before: nothing is held for it."""
+        model = self._desk.tiers[tier]
+        recorded = self._track.recorded
+        if recorded is not None and recorded.outcome is not None:
+            held = self._purse.hold_nothing()
+        else:
+            await self._track.missing()
+            held, request = await self._purse.hold(model, request, size.prompt, size.reply)
+        try:
+            self._track.aside |= {"tokens": size.prompt, "window": size.window}
+            await self._track.prompt(sent, beside=request.purpose == "summary")
+            try:
+                reply = await model.reply(request)
+            except ModelError as error:
+                # What was billed and then failed is still billed.
+                if error.usage is not None:
+                    await self._settle(held, tier, error.usage)
+                raise
+            self._purse.saw(model, size.prompt, reply.usage)
+            await self._settle(held, tier, reply.usage)
+            self._track.keep(reply.seconds)
+            return reply
+        finally:
+            held.release()
+
+    async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
+        """Book a call, with a word to the journal when a budget comes close to its end."""
+        self._desk.charge(tier, usage)
+        for warned in self._purse.settle(held, usage):
+            await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})

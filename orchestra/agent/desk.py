@@ -1,0 +1,41 @@
+"""What an agent is handed to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from orchestra.context.policy import Policy
+from orchestra.context.tokens import Counter
+from orchestra.evidence.ledger import Ledger
+from orchestra.journal.track import Track
+from orchestra.models.counts import Calibrations
+from orchestra.models.tiers import Tiers
+from orchestra.spend.scope import Spend
+from orchestra.tools.place import Place
+from orchestra.tools.recorded import RecordedToolbox
+from orchestra.values.messages import OutputSpec
+from orchestra.values.usage import Usage
+
+
+class Desk(Struct, frozen=True, kw_only=True):
+    """What an agent is handed to work with; it reaches for nothing else.
+
+    `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
+    a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
+    None for text. `counts`: how endpoints count our tokens.
+    """
+
+    tiers: Tiers
+    toolbox: RecordedToolbox
+    track: Track
+    place: Place
+    policy: Policy
+    counter: Counter
+    counts: Calibrations
+    ledger: Ledger
+    spend: Spend
+    output: OutputSpec | None
+    charge: Callable[[str, Usage], None]
+    tell: Callable[[str], None]
