@@ -43,10 +43,9 @@ class Common(Struct, frozen=True, kw_only=True):
     calls: Calls
 
 
-def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: OutputSpec | None) -> Desk:
-    """The desk of one agent, recorded under its path."""
+def desk_for(common: Common, role: Role, track: Track, toolbox: Toolbox, output: OutputSpec | None) -> Desk:
+    """The desk of one agent, recorded on its track."""
     kit = common.kit
-    track = Track(path, common.recording)
     place = Place()
     models = {tier: Recorded(model, tier, track) for tier, model in kit.tiers.items()}
 
@@ -59,6 +58,7 @@ def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: Ou
         calls=common.calls,
         clean=common.clean,
         rules=dict(role.approve),
+        place=place,
     )
     return Desk(
         tiers=Tiers(models),

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import anyio
+import msgspec
 from msgspec import Struct, structs
 
 from orchestra.errors import ToolArguments, ToolError, alone
@@ -18,6 +19,7 @@ from orchestra.journal.track import Track
 from orchestra.tools import effects
 from orchestra.tools.approval import Ask, Asked, asks, refusal
 from orchestra.tools.outputs import Cleaner, output_of, output_texts
+from orchestra.tools.place import Place
 from orchestra.tools.port import Tool, ToolOutput
 from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
@@ -54,7 +56,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     """What a toolbox is handed for one agent.
 
     `ask` waits for a person; `rules` are the role's, by tool. `durable` returns when what was recorded is
-    safe. `calls` knows what runs.
+    safe. `calls` knows what runs. `place`: the agent's.
     """
 
     ask: Ask
@@ -62,6 +64,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     calls: Calls
     clean: Cleaner
     rules: Mapping[str, str] = {}
+    place: Place = msgspec.field(default_factory=Place)
 
 
 class RecordedToolbox:
@@ -87,46 +90,65 @@ class RecordedToolbox:
         """The tools that a task gets (see `subset`)."""
         return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard)
 
-    async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
-        """All calls at once; results in the order of the calls, recorded as they come."""
+    async def run_all(
+        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult] | None = None
+    ) -> tuple[ToolResult, ...]:
+        """All calls at once; results in the order of the calls, recorded as they come.
+
+        `results`: filled by the place of the call; where this ends early, with those that are recorded.
+        """
         track = self._track
         for place, call in enumerate(calls):
             data = {"tool": call.name, "id": call.id, "n": place}
             await track.put("tool_called", data, {"arguments": call.arguments})
-        results: dict[int, ToolResult] = {}
+        results = {} if results is None else results
         for place, call in enumerate(calls):
             recorded = track.past.results.get((track.turn, place))
-            if recorded is not None and not self._again(call):
-                texts = {name: track.texts[where] for name, where in recorded.texts.items()}
-                track.pass_over(place)
-                results[place] = _result(call, recorded.data, texts, recorded.at)
-                await track.put("tool_returned", recorded.data)
+            if recorded is None:
+                continue
+            if self._again(call):
+                await self._recorded(place, call, results, recorded.at)
+                continue
+            texts = {name: track.texts[where] for name, where in recorded.texts.items()}
+            track.pass_over(place)
+            await track.put("tool_returned", recorded.data)
+            results[place] = _result(call, recorded.data, texts, recorded.at)
         missing = [place for place in range(len(calls)) if place not in results]
-        if any(not self._again(calls[place]) for place in missing):
+        if missing:
+            with self._guard.place.outside():
+                await self._make(missing, calls, results)
+        return tuple(results[place] for place in range(len(calls)))
+
+    async def _make(
+        self, missing: list[int], calls: tuple[ToolCall, ...], results: dict[int, ToolResult]
+    ) -> None:
+        """The calls that are not recorded, all at once."""
+        track = self._track
+        if track.saying or any(not self._again(calls[place]) for place in missing):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
-            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]])
-        elif missing:
-            with alone():
-                async with anyio.create_task_group() as group:
-                    start = group.start_soon
-                    handles = {place: start(self._recorded, place, calls[place]) for place in missing}
-            results |= {place: handle.return_value for place, handle in handles.items()}
-        return tuple(results[place] for place in range(len(calls)))
+            await self._recorded(missing[0], calls[missing[0]], results)
+            return
+        with alone():
+            async with anyio.create_task_group() as group:
+                for place in missing:
+                    group.start_soon(self._recorded, place, calls[place], results)
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
         return bool(getattr(self._toolbox.get(call.name), "repeats", False))
 
-    async def _recorded(self, place: int, call: ToolCall) -> ToolResult:
+    async def _recorded(
+        self, place: int, call: ToolCall, results: dict[int, ToolResult], at: float | None = None
+    ) -> None:
         result = await self._run(place, call)
-        at = self._track.clock()
+        at = self._track.clock() if at is None else at
         output = self._guard.clean(result.output)
         error = self._track.recording.clean(result.error)
         result = structs.replace(result, output=output, error=error, at=at)
         texts = {} if self._again(call) else output_texts(output)
         await self._track.put("tool_returned", _data(place, result), texts, at=at)
-        return result
+        results[place] = result
 
     async def _run(self, place: int, call: ToolCall) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
