@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from orchestra import Scripted, tool
-from orchestra.errors import ModelUnreachable, InputError
+from orchestra.errors import InputError, ModelUnreachable
 from orchestra.models.scripted import HANG
 from orchestra.values.messages import Reply, Request
 from orchestra.values.roles import Limits

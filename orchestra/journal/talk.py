@@ -19,8 +19,8 @@ class TurnEnded(Exception):
 class TalkTrack(Track):
     """As a Track; a turn that failed ends again where it did, whatever the reason was.
 
-    `saying`: the number of what was said last, `answering` whether it has no end yet. `rerun`: the record comes back whatever is asked, nothing is
-    made and nothing recorded.
+    `saying`: the number of what was said last; `answering`: whether it has no end yet. `rerun`: the record
+    comes back whatever is asked, nothing is made and nothing recorded.
     """
 
     def __init__(self, path: str, recording: Recording) -> None:

@@ -145,7 +145,7 @@ async def test_summaries_and_compactions_come_again(tmp_path: Path) -> None:
 
 
 async def test_a_changed_role_takes_the_talk_over(tmp_path: Path) -> None:
-    """New instructions and another model: the record comes back all the same, and the next prompt has both."""
+    """New instructions, another model: the record comes back all the same, the next prompt has both."""
     async with talk(tmp_path, Scripted(["I am Ann."])) as (_, conversation):
         await conversation.say("Who are you?")
     model = Scripted(["I was Ann."], name="another")
