@@ -17,13 +17,15 @@ from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
 from orchestra.tools.approval import Ask, Asked, asks, refusal
+from orchestra.tools.finding import NAME as FIND_TOOLS
+from orchestra.tools.finding import Choice, FindTools, TaskTools
 from orchestra.tools.outputs import Cleaner, output_of, output_texts
 from orchestra.tools.port import Tool, ToolOutput
-from orchestra.tools.subset import chosen_for
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
 NOTHING = ToolOutput()
+CHOSEN = "tools chosen"  # what a note says of the tools that a task got
 
 
 class Running(Struct):
@@ -54,7 +56,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     """What a toolbox is handed for one agent.
 
     `ask` waits for a person; `rules` are the role's, by tool. `durable` returns when what was recorded is
-    safe. `calls` knows what runs.
+    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all.
     """
 
     ask: Ask
@@ -62,15 +64,17 @@ class Guard(Struct, frozen=True, kw_only=True):
     calls: Calls
     clean: Cleaner
     rules: Mapping[str, str] = {}
+    choice: Choice | None = None
 
 
 class RecordedToolbox:
     """One agent's view of its tools."""
 
-    def __init__(self, toolbox: Toolbox, track: Track, guard: Guard) -> None:
+    def __init__(self, toolbox: Toolbox, track: Track, guard: Guard, subset: TaskTools | None = None) -> None:
         self._toolbox = toolbox
         self._track = track
         self._guard = guard
+        self._subset = subset
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -81,11 +85,45 @@ class RecordedToolbox:
 
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
         """This toolbox and more."""
-        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard)
+        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset)
 
-    def chosen(self, task: str) -> RecordedToolbox:
-        """The tools that a task gets (see `subset`)."""
-        return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard)
+    async def chosen(self, task: str, *, at: float | None = None) -> RecordedToolbox:
+        """The tools that a task gets (see `finding`): what was chosen is recorded, and comes from the record.
+
+        Of a toolbox that was chosen for an earlier task, itself, with what this one needs beside it.
+        """
+        choice, subset = self._guard.choice, self._subset
+        if subset is None:
+            if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
+                return self
+            subset = TaskTools(self._toolbox, choice)
+        names = self._track.noted(CHOSEN).get("tools")
+        if names is None:
+            names = await subset.begin(task)
+        new = subset.take(names, task)
+        if len(new) == len(subset.pool):
+            return self
+        if new or self._subset is None:
+            data = {"what": CHOSEN, "tools": new, "of": len(subset.pool)}
+            await self._track.put("note", data, at=at)
+        if self._subset is not None:
+            self._add(new)
+            return self
+        own = () if FIND_TOOLS in subset.pool else (FindTools(subset),)
+        toolbox = subset.pool.narrowed(new).joined(own)
+        return RecordedToolbox(toolbox, self._track, self._guard, subset)
+
+    def _add(self, names: Iterable[str]) -> None:
+        """Behind what is there, so that the list before them stays as it is."""
+        if self._subset is not None:
+            found = (self._subset.pool.get(name) for name in names if name not in self._toolbox)
+            self._toolbox = self._toolbox.joined(tool for tool in found if tool is not None)
+
+    def _box(self, name: str) -> Toolbox:
+        """Where a tool is: a call of one that the agent may use and was not shown is as good as any."""
+        if self._subset is not None and name not in self._toolbox and name in self._subset.pool:
+            return self._subset.pool
+        return self._toolbox
 
     async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
         """All calls at once; results in the order of the calls, recorded as they come."""
@@ -112,16 +150,23 @@ class RecordedToolbox:
                     start = group.start_soon
                     handles = {place: start(self._recorded, place, calls[place]) for place in missing}
             results |= {place: handle.return_value for place, handle in handles.items()}
+        if self._subset is not None:
+            for place in range(len(calls)):
+                self._add(self._subset.take(results[place].output.added))
         return tuple(results[place] for place in range(len(calls)))
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
-        return bool(getattr(self._toolbox.get(call.name), "repeats", False))
+        return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
 
     async def _recorded(self, place: int, call: ToolCall) -> ToolResult:
         result = await self._run(place, call)
         at = self._track.clock()
         output = self._guard.clean(result.output)
+        if self._subset is not None and not result.error:
+            self._subset.used(call.name)
+        if self._box(call.name) is not self._toolbox:
+            output = structs.replace(output, added=(call.name,))
         error = self._track.recording.clean(result.error)
         result = structs.replace(result, output=output, error=error, at=at)
         texts = {} if self._again(call) else output_texts(output)
@@ -130,13 +175,14 @@ class RecordedToolbox:
 
     async def _run(self, place: int, call: ToolCall) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
-        tool = self._toolbox.get(call.name)
+        box = self._box(call.name)
+        tool = box.get(call.name)
         try:
             arguments = decode_arguments(call) if tool is not None else {}
         except ToolArguments:
-            return await self._toolbox.run(call)  # which says what is wrong with them
+            return await box.run(call)  # which says what is wrong with them
         if tool is None:
-            return await self._toolbox.run(call)
+            return await box.run(call)
         track = self._track
         if asks(tool, arguments, self._guard.rules):
             key = f"{track.path}/{track.turn}/{place}"
@@ -189,7 +235,7 @@ class RecordedToolbox:
             running = Running(self._track.path, call.name, scope)
             self._guard.calls.running.append(running)
             try:
-                return await self._toolbox.run(call)
+                return await self._box(call.name).run(call)
             finally:
                 self._guard.calls.running.remove(running)
         error = sentence.format(name=call.name, reason=running.why)
@@ -211,13 +257,15 @@ def _data(place: int, result: ToolResult) -> dict[str, Any]:
         "passages": len(result.output.passages),
         "error": result.error,
     }
+    if result.output.added:
+        data["added"] = result.output.added
     return {**data, "unknown": True} if result.unknown else data
 
 
 def _result(call: ToolCall, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> ToolResult:
     return ToolResult(
         call=call,
-        output=output_of(texts),
+        output=structs.replace(output_of(texts), added=tuple(data.get("added", ()))),
         error=data["error"],
         seconds=data["seconds"],
         at=at,
