@@ -242,7 +242,7 @@ def test_the_default_roles() -> None:
 
 
 def test_groups_of_tools() -> None:
-    """A role lists one as group:NAME; one that the configuration does not have is refused with the nearest."""
+    """A role lists one as group:NAME; one that the configuration does not have is refused."""
     text = with_lines('tools: [group:web, read_document, "*"]')
     known = Known(tools=("read_document",), groups=("web",))
     assert role_of(text, known).tools == ("group:web", "read_document", "*")
