@@ -75,14 +75,15 @@ class Agent:
         """Work until there is a result. Raises RunError when there can be none."""
         at = self._track.clock()
         self.context.add_input(task, at=at)
-        self._choose_tools(task)
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
+        await self._choose_tools(task, at)
         return await self._within_limits(self._work)
 
-    def _choose_tools(self, task: str) -> None:
+    async def _choose_tools(self, task: str, at: float) -> None:
         if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
-            self._toolbox = self._toolbox.chosen(task).joined(self._own_tools())
+            toolbox = await self._toolbox.chosen(task, at=at)
+            self._toolbox = toolbox.joined(self._own_tools())
 
     async def _within_limits(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
         """The loop, in the time that its role allows, and until somebody stops it."""

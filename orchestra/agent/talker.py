@@ -58,13 +58,15 @@ class Talker(Agent):
         track = self._talk
         at = track.clock()
         self.context.add_input(text, at=at)
-        if not self._begun:
-            self._begun = True
-            self._choose_tools(text)
         if number == 1:
             await track.put("started", {"role": self.role.name, "window": self._window}, at=at)
         track.saying, track.answering = number, True
         await track.put("said", {"n": number}, {"text": text}, at=at)
+        if not self._begun:
+            self._begun = True
+            await self._choose_tools(text, at)
+        elif self._toolbox.grows:
+            await self._toolbox.chosen(text, at=at)
         return at
 
     async def answer(self) -> Outcome:

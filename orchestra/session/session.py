@@ -30,8 +30,8 @@ from orchestra.session.people import People
 from orchestra.session.places import Places
 from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
+from orchestra.tools.groups import pool_of
 from orchestra.tools.outputs import Cleaner
-from orchestra.tools.own import shared
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import EventKind
@@ -291,8 +291,8 @@ class Session:
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
         try:
-            toolbox = own if role.tools is None else own.narrowed(shared(role.tools))
+            pool = pool_of(role.tools, own, self.kit.groups)
         except ConfigError as error:
             raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
         self._diary.tracks[track.path] = track
-        return desk_for(self._common, role, track, toolbox, spec)
+        return desk_for(self._common, role, track, pool, spec)
