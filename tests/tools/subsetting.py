@@ -19,5 +19,6 @@ async def opened(settings: Settings, tools: Sequence[Tool]) -> AsyncIterator[Rec
     role = Role(name="clerk", description="d", instructions="Work.", context="tools")
     host = Runtime(settings, models={"small": Scripted(["done"])}, roles=[role], tools=tools)
     async with host, host.session("?x") as session:
-        desk = session._desk(role, Track("clerk.1", session._diary.recording), None, None)  # what `ask` does first
+        track = Track("clerk.1", session._diary.recording)
+        desk = session._desk(role, track, None, None)  # what `ask` does first
         yield desk.toolbox
