@@ -168,8 +168,16 @@ class Keeping:
                 if "summary" not in self._without
             ),
             previous=current.summary if current else None,
-            tokens=max(min(policy.summary_tokens, int(policy.summary_share * usable)), 1),
+            tokens=_summary_tokens(policy, usable),
         )
+
+    def growth(self, policy: Policy, usable: int) -> int:
+        """Tokens by which the next summary is likely to be longer than the last: by half, up to its cap."""
+        if "summary" in self._without:
+            return 0
+        most = _summary_tokens(policy, usable)
+        known = self._counter.count(self.versions.current.text) if self.versions.current else 0
+        return max(min(known + known // 2 or most // 2, most) - known, 0)
 
     def judge(
         self, draft: Draft, task: SummaryTask, compaction: Compaction, held: tuple[str, ...]
@@ -198,6 +206,11 @@ class Keeping:
     def by_rule(self, task: SummaryTask) -> Draft:
         """The draft that needs no model."""
         return Draft(summary=extract(task, self._counter), by=BY_RULE)
+
+
+def _summary_tokens(policy: Policy, usable: int) -> int:
+    """The most that a summary may have."""
+    return max(min(policy.summary_tokens, int(policy.summary_share * usable)), 1)
 
 
 def report_of(
