@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct, structs
 
@@ -102,11 +102,15 @@ class Keeping:
         self.state = StateBook(checked="facts" not in without)
         self.versions = Versions(archive)
 
-    def hear(self, blocks: Iterable[Block]) -> None:
+    def hear(self, blocks: Sequence[Block]) -> None:
         """Pin what the user said since the last time; the newest input decides what the talk is about."""
-        for block in blocks:
-            if block.source != "input" or block.number <= self._heard:
-                continue
+        new: list[Block] = []
+        for block in reversed(blocks):
+            if block.source == "input":
+                if block.number <= self._heard:
+                    break
+                new.append(block)
+        for block in reversed(new):
             self._heard = block.number
             text = block.message.text[:_HEARD_CHARACTERS]
             self.intent = intent_of(text, block.number)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 
 K1 = 1.2
 B = 0.75
+MOST = 8_000
+"""Entries that are looked at for one question; in a long talk what is said all the time tells nothing."""
 
 
 class Postings:
@@ -95,6 +97,17 @@ class Postings:
     def idf(self, frequency: int) -> float:
         return math.log(1 + (len(self._lengths) - frequency + 0.5) / (frequency + 0.5))
 
+    def _telling(self, asked: Mapping[str, float]) -> list[tuple[str, float]]:
+        """The terms asked for that are held; where they are in too many units, without the commonest."""
+        held = [(term, weight) for term, weight in asked.items() if term in self._docs]
+        left = MOST - sum(len(self._docs[term][0]) for term, _ in held)
+        if left >= 0:
+            return held
+        rarest = sorted(held, key=lambda pair: len(self._docs[pair[0]][0]))
+        while len(rarest) > 1 and left < 0:
+            left += len(self._docs[rarest.pop()[0]][0])
+        return rarest
+
     def scores(self, asked: Mapping[str, float]) -> dict[int, float]:
         """BM25 of the units that hold a term asked for, themselves or by a neighbour that lends it."""
         if not self._total:
@@ -104,10 +117,8 @@ class Postings:
         lengths = self._lengths
         found: dict[int, float] = {}
         known = found.get
-        for term, weight in asked.items():
-            entry = self._docs.get(term)
-            if entry is None:
-                continue
+        for term, weight in self._telling(asked):
+            entry = self._docs[term]
             gain = weight * self.idf(self._frequencies[term]) * (self._k1 + 1)
             for unit, count in zip(*entry, strict=True):
                 found[unit] = known(unit, 0.0) + gain * count / (count + flat + slope * lengths[unit])
