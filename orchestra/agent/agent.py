@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 import anyio
@@ -11,11 +12,13 @@ from msgspec import structs
 
 from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
+from orchestra.agent.hearing import Hearing, hearing
 from orchestra.context.context import Context
 from orchestra.context.returned import Result
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
 from orchestra.models.summariser import make_room, summariser_of
+from orchestra.tools.early import Early
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
@@ -96,18 +99,33 @@ class Agent:
             last = bool(finishing) or steps_done or not len(self._toolbox)
             tier = self._final if last else "large" if self._lifted else self._steps
             self._lifted = False
-            reply = await self._ask(tier, last=last, finishing=finishing)
-            if reply is None:
-                continue
-            self.context.record_reply(reply, at=self._track.replied)
-            if reply.calls and not last:
-                await self._act(reply)
-            elif tier != self._final:
-                steps_done = True  # the final answer is another tier's
-            elif reply.value is not None or self._desk.output is None:
-                return self._outcome(reply, finishing)
-            else:
-                await self._failed(tier, f"a reply without a {self._desk.output.name}")
+            async with self._hearing(tier, last=last) as hear:
+                reply = await self._ask(tier, last=last, finishing=finishing, hear=hear)
+                if reply is None:
+                    continue
+                self.context.record_reply(reply, at=self._track.replied)
+                acts, output = bool(reply.calls) and not last, self._desk.output
+                of_use = acts or (tier == self._final and (reply.value is not None or output is None))
+                if hear is not None:
+                    hear.ended(reply if of_use else None)
+                if acts:
+                    await self._act(reply, hear.early if hear is not None else None)
+                elif of_use:
+                    return self._outcome(reply, finishing)
+                elif tier != self._final:
+                    steps_done = True  # the final answer is another tier's
+                else:
+                    await self._failed(tier, f"a reply without a {output.name if output else 'text'}")
+
+    def _hearing(self, tier: str, *, last: bool) -> AbstractAsyncContextManager[Hearing | None]:
+        """What hears the next reply as it comes; None where nobody does and its endpoint is not to stream."""
+        listen = self._desk.listen
+        streamed = tier in self._desk.tiers.streamed
+        if listen is None and not streamed:
+            return nullcontext()
+        recorded = self._track.recorded_step
+        fresh = recorded is None or recorded.outcome is None
+        return hearing(listen, self._toolbox, begin=fresh and not last)
 
     def _lift(self) -> None:
         self._lifted = True
@@ -136,7 +154,7 @@ class Agent:
             return f"its limit of {limits.seconds:g} s"
         return ""
 
-    async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
+    async def _ask(self, tier: str, *, last: bool, finishing: str, hear: Hearing | None) -> Reply | None:
         """One model call; None when its reply did not fit the schema and another try is due."""
         limit = self.role.limits.steps
         if limit is not None and self.turn > limit:
@@ -144,14 +162,14 @@ class Agent:
         ask = WRAP_UP if finishing else ""
         self._track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
         try:
-            return await self._try(tier, last=last, ask=ask)
+            return await self._try(tier, last=last, ask=ask, hear=hear)
         except ContextTooLong as error:
             # The endpoint has told its window, or that ours is too large: once more with what fits.
             self.context.too_long(error.window)
             await self._track.put("note", {"what": "window lowered", "tokens": self.context.budget.window})
-            return await self._try(tier, last=last, ask=ask)
+            return await self._try(tier, last=last, ask=ask, hear=hear)
 
-    async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
+    async def _try(self, tier: str, *, last: bool, ask: str, hear: Hearing | None) -> Reply | None:
         output = self._desk.output if tier == self._final else None
         if self._window < self.context.budget.window:  # another agent's call has taught it
             self.context.narrow(self._window)
@@ -178,7 +196,7 @@ class Agent:
         try:
             sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
             size = Size(prompt.tokens, prompt.output_tokens, self.context.budget.window)
-            return await self._caller.call(tier, request, size, sent)
+            return await self._caller.call(tier, request, size, sent, hear)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -200,9 +218,9 @@ class Agent:
         size = Size(tokens, request.max_output_tokens or 0, self.context.budget.window)
         return await self._caller.call(tier, request, size, Sent(request.messages))
 
-    async def _act(self, reply: Reply) -> None:
+    async def _act(self, reply: Reply, early: Early | None) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
-        results = await self._toolbox.run_all(reply.calls)
+        results = await self._toolbox.run_all(reply.calls, early)
         taken = [await self._result(result) for result in results]
         self.context.record_results(taken, at=max(result.at for result in results))
 

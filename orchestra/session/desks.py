@@ -61,7 +61,7 @@ def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: Ou
         rules=dict(role.approve),
     )
     return Desk(
-        tiers=Tiers(models),
+        tiers=Tiers(models, streamed=kit.tiers.streamed),
         toolbox=RecordedToolbox(toolbox, track, guard),
         track=track,
         place=place,

@@ -33,7 +33,7 @@ from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import EventKind
 from orchestra.values.handoffs import HandOff, Outcome
-from orchestra.values.messages import OutputSpec, ToolSpec
+from orchestra.values.messages import Listen, OutputSpec, ToolSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -159,13 +159,16 @@ class Session:
         receiver: str = "session",
         output: type[BaseModel] | None = None,
         tools: Toolbox | None = None,
+        listen: Listen | None = None,
     ) -> HandOff[Any]:
         """One agent's work on one task, in a context of its own, handed over within its role's cap.
 
         `output`: a type in place of the role's own. `tools`: in place of the session's. A failure of the
         run is a status with its reason and is not raised; a mistake in a role or a call is.
+        `listen` hears the agent's replies as they come, None where one begins anew and what was shown of it
+        is to be forgotten.
         """
-        agent, desk = self._agent(role, task, output, tools)
+        agent, desk = self._agent(role, task, output, tools, listen)
         track = desk.track
         clean = self.kit.journal.clean
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
@@ -268,7 +271,12 @@ class Session:
         await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
 
     def _agent(
-        self, name: str, task: str, output: type[BaseModel] | None, tools: Toolbox | None
+        self,
+        name: str,
+        task: str,
+        output: type[BaseModel] | None,
+        tools: Toolbox | None,
+        listen: Listen | None,
     ) -> tuple[Agent, Desk]:
         role = self.role(name)
         own = tools if tools is not None else self.toolbox
@@ -279,6 +287,6 @@ class Session:
         except ConfigError as error:
             raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
         path = self._paths.next(name, self.kit.journal.clean(task))
-        desk = desk_for(self._common, role, path, toolbox, spec)
+        desk = msgspec.structs.replace(desk_for(self._common, role, path, toolbox, spec), listen=listen)
         self._diary.tracks[path] = desk.track
         return Agent(role, path, desk), desk

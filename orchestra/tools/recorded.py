@@ -17,6 +17,7 @@ from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
 from orchestra.tools.approval import Ask, Asked, asks, refusal
+from orchestra.tools.early import Early
 from orchestra.tools.outputs import Cleaner, output_of, output_texts
 from orchestra.tools.port import Tool, ToolOutput
 from orchestra.tools.subset import chosen_for
@@ -24,6 +25,7 @@ from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
 NOTHING = ToolOutput()
+STOPPED = "{name} was {reason}."
 
 
 class Running(Struct):
@@ -65,12 +67,15 @@ class Guard(Struct, frozen=True, kw_only=True):
 
 
 class RecordedToolbox:
-    """One agent's view of its tools."""
+    """One agent's view of its tools. `own`: the names of those over its own context."""
 
-    def __init__(self, toolbox: Toolbox, track: Track, guard: Guard) -> None:
+    def __init__(
+        self, toolbox: Toolbox, track: Track, guard: Guard, own: frozenset[str] = frozenset()
+    ) -> None:
         self._toolbox = toolbox
         self._track = track
         self._guard = guard
+        self._own = own
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -80,15 +85,49 @@ class RecordedToolbox:
         return len(self._toolbox)
 
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
-        """This toolbox and more."""
-        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard)
+        """This toolbox and the agent's own tools."""
+        tools = list(tools)
+        own = self._own | {tool.spec.name for tool in tools}
+        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, own)
 
     def chosen(self, task: str) -> RecordedToolbox:
         """The tools that a task gets (see `subset`)."""
-        return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard)
+        return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard, self._own)
 
-    async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
-        """All calls at once; results in the order of the calls, recorded as they come."""
+    def begin(self, early: Early, call: ToolCall) -> None:
+        """The next call of a reply that is not recorded yet: begun if it may be.
+
+        It may where it reads only, needs nobody's word and leaves the agent's context alone; and where no
+        writing call stands before it, which it might be meant to see the effect of.
+        """
+        tool = self._toolbox.get(call.name)
+        early.waits = early.waits or (tool is not None and tool.effects == "write")
+        early.begin(call, None if early.waits or not self._may_begin(call, tool) else self._begun)
+
+    def _may_begin(self, call: ToolCall, tool: Tool | None) -> bool:
+        if tool is None or call.name in self._own:
+            return False
+        try:
+            return not asks(tool, decode_arguments(call), self._guard.rules)
+        except ToolArguments:
+            return False
+
+    async def _begun(self, call: ToolCall) -> ToolResult:
+        return await self._stoppable(call, STOPPED)
+
+    async def run_all(
+        self, calls: tuple[ToolCall, ...], early: Early | None = None
+    ) -> tuple[ToolResult, ...]:
+        """All calls at once; results in the order of the calls, recorded as they come.
+
+        `early`: what was begun of them while the reply came.
+        """
+        if early is None:
+            return await self._run_all(calls, None)
+        with early.settled(calls):
+            return await self._run_all(calls, early)
+
+    async def _run_all(self, calls: tuple[ToolCall, ...], early: Early | None) -> tuple[ToolResult, ...]:
         track = self._track
         for place, call in enumerate(calls):
             data = {"tool": call.name, "id": call.id, "n": place}
@@ -105,12 +144,12 @@ class RecordedToolbox:
         if any(not self._again(calls[place]) for place in missing):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
-            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]])
+            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]], early)
         elif missing:
             with alone():
                 async with anyio.create_task_group() as group:
                     start = group.start_soon
-                    handles = {place: start(self._recorded, place, calls[place]) for place in missing}
+                    handles = {place: start(self._recorded, place, calls[place], early) for place in missing}
             results |= {place: handle.return_value for place, handle in handles.items()}
         return tuple(results[place] for place in range(len(calls)))
 
@@ -118,8 +157,9 @@ class RecordedToolbox:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
         return bool(getattr(self._toolbox.get(call.name), "repeats", False))
 
-    async def _recorded(self, place: int, call: ToolCall) -> ToolResult:
-        result = await self._run(place, call)
+    async def _recorded(self, place: int, call: ToolCall, early: Early | None) -> ToolResult:
+        result = await early.taken(place, call) if early is not None else None
+        result = result or await self._run(place, call)
         at = self._track.clock()
         output = self._guard.clean(result.output)
         error = self._track.recording.clean(result.error)
@@ -149,7 +189,7 @@ class RecordedToolbox:
                 return ToolResult(call=call, output=NOTHING, error=refusal(answer))
         if tool.effects == "write":
             return await self._write(place, call, tool)
-        return await self._stoppable(call, "{name} was {reason}.")
+        return await self._stoppable(call, STOPPED)
 
     async def _write(self, place: int, call: ToolCall, tool: Tool) -> ToolResult:
         """A call that changes something: intended durably before it runs, and not run twice."""
