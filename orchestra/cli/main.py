@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 
+from orchestra.config.nearest import hint
 from orchestra.errors import OrchestraError, UserError
 
 # command → module and attribute; a module is imported when its command is called, so that `orchestra
@@ -44,7 +45,7 @@ class Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         place = COMMANDS.get(cmd_name)
         if place is None:
-            return None
+            raise click.UsageError(f'No such command "{cmd_name}".{hint(cmd_name, COMMANDS)}', ctx)
         command = getattr(importlib.import_module(place[0]), place[1])
         assert isinstance(command, click.Command)
         return command
@@ -77,7 +78,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        where = getattr(error, "ctx", None)
+        path = where.command_path if where is not None else "orchestra"
+        click.echo(f"{path}: {error.format_message()} See: {path} --help", err=True)
         return error.exit_code
     except UserError as error:
         click.echo(f"orchestra: {error}", err=True)

@@ -16,7 +16,7 @@ from orchestra.config.endpoints import Endpoint, Tier
 
 Zone = Literal["tools", "memory", "knowledge", "history"]
 Level = Literal["light", "medium", "heavy", "light_to", "medium_to", "heavy_to"]
-Preset = Literal["chat", "research", "tools", "knowledge", "code", "writer"]
+Preset = Literal["chat", "research", "tools", "small", "knowledge", "code", "writer"]
 PRESETS: tuple[Preset, ...] = get_args(Preset)
 
 
@@ -98,6 +98,19 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
         About("The input is restated at the end when more tokens than this stand behind it.", above=0),
     ] = None
     restate_tokens: Annotated[int | None, About("Tokens of the restated input at most.", above=0)] = None
+    recall_share: Annotated[
+        float | None,
+        About("Of the room for turns, the part for automatic recall; 0 for none.", least=0, most=1),
+    ] = None
+    recall_tokens: Annotated[int | None, About("Tokens of automatic recall at most.", above=0)] = None
+    values_share: Annotated[
+        float | None,
+        About("Of that part, what lists the values said earlier as key=value.", least=0, most=1),
+    ] = None
+    without: Annotated[
+        tuple[str, ...],
+        About("Off, to compare: pins, facts, state, recall, summary, levels, results, window."),
+    ] = ()
     shares: Annotated[
         Mapping[Zone, float],
         About("Zone to its share; only the proportions count; zones left out keep theirs.", least=0),
@@ -109,7 +122,7 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
 
     def figures(self) -> dict[str, Any]:
         """What is set, by name: the overrides that a context policy takes."""
-        return {name: value for name, value in structs.asdict(self).items() if value not in (None, {})}
+        return {name: value for name, value in structs.asdict(self).items() if value not in (None, {}, ())}
 
 
 class Logging(Struct, frozen=True, kw_only=True):

@@ -51,14 +51,14 @@ class Context(Record):
         counter: Counter,
         embedder: Embedder | None = None,
     ) -> None:
-        super().__init__(agent, instructions, counter, policy.result_tokens)
+        super().__init__(agent, instructions, counter, policy)
         self.recollector = Recollector(counter, embedder)
         self.policy = policy
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
         self._gone: list[Entry] = []
         self._joins: Joins = {}
-        self._endings = Endings(counter)
+        self._endings = Endings(counter, policy.without)
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
 
@@ -150,7 +150,7 @@ class Context(Record):
 
     def _pins_room(self, leaving: Collection[int]) -> int:
         """Their share of the budget, or what else may never be cut leaves of most of it."""
-        usable = self.budget.usable
+        usable = self.budget.usable if "pins" not in self.policy.without else 0
         fixed = sum(
             block.tokens
             for block in self._blocks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block
@@ -22,10 +22,20 @@ PINNED_LABEL = "pinned facts | said earlier in this talk"
 class Endings:
     """Remembers the last piece of each kind, so that the same state and schema are counted once."""
 
-    __slots__ = ("_constraints", "_counter", "_marks", "_output", "_reminder", "_schema", "_state")
+    __slots__ = (
+        "_constraints",
+        "_counter",
+        "_marks",
+        "_output",
+        "_reminder",
+        "_schema",
+        "_state",
+        "_without",
+    )
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: Counter, without: Collection[str] = ()) -> None:
         self._counter = counter
+        self._without = without
         self._state: tuple[TaskState, Pieces] = (EMPTY, ())
         self._constraints: tuple[str, Pieces] = ("", ())
         self._marks: tuple[str, Pieces] = ("", ())
@@ -41,7 +51,7 @@ class Endings:
                 state,
                 (self._piece("state", "state", f"State of the task:\n{text}", "kept by code"),),
             )
-            if not text:
+            if not text or "state" in self._without:
                 self._state = (state, ())
         return self._state[1]
 
@@ -86,6 +96,8 @@ class Endings:
 
     def constraints(self, pins: Iterable[Pin], blocks: Sequence[Block], policy: Policy) -> Pieces:
         """What the user demanded far above, newest first: in the middle of a long prompt it is overlooked."""
+        if "pins" in self._without:
+            return ()
         behind = 0
         far: set[int] = set()
         for block in reversed(blocks):

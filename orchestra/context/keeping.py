@@ -72,6 +72,7 @@ class Keeping:
         "_cut",
         "_heard",
         "_settled",
+        "_without",
         "archive",
         "importance",
         "intent",
@@ -82,8 +83,9 @@ class Keeping:
         "versions",
     )
 
-    def __init__(self, counter: Counter, archive: Archive) -> None:
+    def __init__(self, counter: Counter, archive: Archive, without: Collection[str] = ()) -> None:
         self._counter = counter
+        self._without = without
         self._cut: set[int] = set()
         self._heard = 0
         self._settled: set[int] = set()
@@ -92,8 +94,8 @@ class Keeping:
         self.intent: Intent | None = None
         self.ledger = Ledger()
         self.made: set[int] = set()
-        self.pins = Pins(counter)
-        self.state = StateBook()
+        self.pins = Pins(counter, corrected="facts" not in without)
+        self.state = StateBook(checked="facts" not in without)
         self.versions = Versions(archive)
 
     def hear(self, blocks: Iterable[Block]) -> None:
@@ -104,7 +106,7 @@ class Keeping:
             self._heard = block.number
             text = block.message.text[:_HEARD_CHARACTERS]
             self.intent = intent_of(text, block.number)
-            if self.intent.entity:
+            if self.intent.entity and "state" not in self._without:
                 self.state.propose((Patch("entity", self.intent.entity),), self.pins, block.born, "rule")
             self.pins.hear(text, block.number, block.born, self.state.now.entity)
 
@@ -133,6 +135,8 @@ class Keeping:
                 )
 
     def _unread(self, block: Block) -> bool:
+        if "facts" in self._without:
+            return False
         return block.message.role == "tool" and not block.used and block.number not in self._settled
 
     def _read(self, block: Block, blocks: Sequence[Block]) -> bool:
@@ -157,6 +161,7 @@ class Keeping:
                 Part(block.id, _speaker(block), block.born, inner(block), _calls(block))
                 for block in sorted(compaction.blocks, key=lambda block: block.number)
                 if block.number not in self.made and not (spoken and block.key) and _said(block)
+                if "summary" not in self._without
             ),
             previous=current.summary if current else None,
             tokens=max(min(policy.summary_tokens, int(policy.summary_share * usable)), 1),
@@ -168,6 +173,8 @@ class Keeping:
         """Whether a draft may stand for the blocks of its task."""
         if draft.summary is None:
             return Verdict(why=draft.problem or "there is none")
+        if "facts" in self._without:
+            return Verdict(summary=draft.summary)
         current = self.versions.current
         covered = {part.id for part in task.parts}
         replaced = sum(block.tokens for block in compaction.blocks if block.id in covered)

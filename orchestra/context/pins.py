@@ -77,10 +77,11 @@ class Superseded(Struct, frozen=True):
 class Pins:
     """One agent's pinned facts, in the order in which they were said."""
 
-    __slots__ = ("_counter", "_entity", "_pins", "superseded")
+    __slots__ = ("_corrected", "_counter", "_entity", "_pins", "superseded")
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: Counter, *, corrected: bool = True) -> None:
         self._counter = counter
+        self._corrected = corrected
         self._pins: list[Pin] = []
         self._entity = ""
         self.superseded: tuple[Superseded, ...] = ()
@@ -96,7 +97,7 @@ class Pins:
         self._entity = entity
         for saying in sayings(text):
             mine = [(keyed, fact) for keyed, fact in keyed_facts(saying.text)]
-            if saying.corrects:
+            if saying.corrects and self._corrected:
                 mine = self._correct(saying, mine, block, turn)
             if saying.binds:
                 self._put(Pin(value=saying.text, block=block, turn=turn, who="user"))

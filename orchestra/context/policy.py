@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct, structs
@@ -35,6 +36,17 @@ class Levels(Struct, frozen=True, forbid_unknown_fields=True):
     heavy_to: float = 0.60
 
 
+Mechanism = Literal["pins", "facts", "state", "recall", "summary", "levels", "results", "window"]
+MECHANISMS: tuple[Mechanism, ...] = get_args(Mechanism)
+"""What a policy can do without, to find out what it is good for.
+
+pins: facts and constraints of the user that outlive their turn. facts: corrections are marked, results are
+read, summaries and changes of the state are held against what was said. state: the task state. recall: by
+itself and as a tool. summary: what leaves is summed up. levels: room is made before there is none. results:
+one result is cut to its cap. window: what may never be cut; without it the newest turns that fit are all.
+"""
+
+
 class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The figures of one context.
 
@@ -46,7 +58,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     restated at the end when more tokens than this stand behind it; `restate_tokens`: with at most so many
     tokens. `recall_share`: of the room for what was said, the part for automatic recall once something is out
     of the prompt, 0 for none; `recall_tokens`: its cap; `values_share`: of that part, what
-    lists the values said earlier as key=value.
+    lists the values said earlier as key=value. `without`: mechanisms that are off.
     """
 
     name: str = "chat"
@@ -65,6 +77,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recall_share: float = 0.0
     values_share: float = 0.0
     recall_tokens: int = 8_000
+    without: tuple[str, ...] = ()
 
 
 _PRESETS = (
@@ -124,9 +137,23 @@ def policy_for(name: str, overrides: Mapping[str, Any] | None = None) -> Policy:
     except msgspec.ValidationError as error:
         raise ConfigError(f"The context policy does not fit: {error}.", key="context") from error
     check(policy)
+    return _weakened(policy)
+
+
+def _weakened(policy: Policy) -> Policy:
+    """The policy with the figures of what it does without; the rest is up to whoever does the work."""
+    without = policy.without
+    if "recall" in without:
+        policy = structs.replace(policy, recall_share=0.0, values_share=0.0)
+    if "results" in without:
+        policy = structs.replace(policy, result_tokens=_NO_CAP)
+    if "levels" in without or "window" in without:
+        never = structs.replace(policy.levels, light=math.inf, medium=math.inf, heavy=math.inf)
+        policy = structs.replace(policy, levels=never)
     return policy
 
 
+_NO_CAP = 1 << 40
 _COUNTS = (
     "output_tokens",
     "prompt_tokens",
@@ -153,6 +180,9 @@ def check(policy: Policy) -> None:
     for key in ("pins_share", "summary_share"):
         if not 0 < getattr(policy, key) <= 0.5:
             raise ConfigError(f"{key} is {getattr(policy, key)}; it must lie between 0 and 0.5.", key=key)
+    for word in policy.without:
+        if word not in MECHANISMS:
+            raise ConfigError(f"without has no {word!r}{_nearest(word, MECHANISMS)}", key="without")
     shares = structs.asdict(policy.shares)
     if any(not share >= 0 for share in shares.values()) or not sum(shares.values()) > 0:
         raise ConfigError(

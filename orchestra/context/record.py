@@ -12,6 +12,7 @@ from orchestra.context.blocks import LATE, Block, Zone, first_block, settled_pla
 from orchestra.context.calls import OpenCalls
 from orchestra.context.keeping import Keeping
 from orchestra.context.labels import data, label_of
+from orchestra.context.policy import Policy
 from orchestra.context.recall.recollector import Recollector
 from orchestra.context.returned import Result, result_block, stub
 from orchestra.context.state import EMPTY, Patch, TaskState
@@ -38,6 +39,7 @@ class Record:
         "_keeping",
         "_numbers",
         "_settled",
+        "_without",
         "agent",
         "archive",
         "counter",
@@ -46,10 +48,11 @@ class Record:
         "turn",
     )
 
-    def __init__(self, agent: str, instructions: str, counter: Counter, result_tokens: int) -> None:
+    def __init__(self, agent: str, instructions: str, counter: Counter, policy: Policy) -> None:
         self.agent = agent
         self.counter = counter
-        self.result_tokens = result_tokens
+        self.result_tokens = policy.result_tokens
+        self._without = policy.without
         self.archive = Archive()
         self.recollector = Recollector(counter)
         self.turn = 1
@@ -66,7 +69,7 @@ class Record:
     def keeping(self) -> Keeping:
         """Pinned facts, the state's history, summaries and the ledger."""
         if self._keeping is None:
-            self._keeping = Keeping(self.counter, self.archive)
+            self._keeping = Keeping(self.counter, self.archive, self._without)
         return self._keeping
 
     @property

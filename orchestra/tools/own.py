@@ -17,7 +17,8 @@ OPTIONAL = frozenset((UPDATE_STATE,))
 
 def own_tools(role: Role, context: Context) -> Iterator[Tool]:
     """What an agent can do beside its role's tools: recall, and its own tools that the role lists."""
-    yield recall_tool(context)
+    if "recall" not in context.policy.without:
+        yield recall_tool(context)
     if UPDATE_STATE in (role.tools or ()):
         yield state_tool(context)
 

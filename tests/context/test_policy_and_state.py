@@ -41,6 +41,7 @@ def test_every_preset_is_sound(name: str) -> None:
         ({"shares": 3}, "a table"),
         ({"shares": {"history": -1}}, "negative"),
         ({"levels": {"light": 0.3}}, "rise"),
+        ({"without": ["pin"]}, "did you mean 'pins'"),
     ],
 )
 def test_a_wrong_figure_is_named(figures: dict[str, Any], said: str) -> None:

@@ -17,6 +17,7 @@ from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.index import RecallIndex
+from orchestra.context.recall.newest import newest
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
@@ -102,6 +103,8 @@ class Recollector:
         `blocks` in the order of the prompt; `around`: tokens of what stands around them.
         """
         self.last = None
+        if "window" in policy.without:
+            return self._newest(blocks, budget.usable - around - REPLY_TOKENS)
         if not policy.recall_share:
             return None
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
@@ -122,6 +125,12 @@ class Recollector:
                 size = found.tokens + MESSAGE_TOKENS
                 pieces += (Piece("knowledge", "recalled", found.text, size, found.note),)
         return View(blocks, pieces, gone) if pieces else None
+
+    def _newest(self, blocks: Sequence[Block], room: int) -> View:
+        kept = newest(blocks, room, self._counter)
+        numbers = {block.number for block in kept}
+        gone = (entry_of(b, "dropped", "older than the window") for b in blocks if b.number not in numbers)
+        return View(kept, (), tuple(gone))
 
     def _values_piece(self, blocks: Sequence[Block], tokens: int) -> tuple[Piece, ...]:
         room = tokens - self._counter.count(fence(VALUES, "")) - MESSAGE_TOKENS - 1
