@@ -73,10 +73,11 @@ class Agent:
         """Work until there is a result. Raises RunError when there can be none."""
         at = self._track.clock()
         self.context.add_input(task, at=at)
-        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
-            self._toolbox = self._toolbox.chosen(task).joined(self._own_tools())
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
+        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
+            toolbox = await self._toolbox.chosen(task, at=at)
+            self._toolbox = toolbox.joined(self._own_tools())
         self._began = time.monotonic()
         place = self._desk.place
         with anyio.move_on_after(self.role.limits.seconds) as place.scope:

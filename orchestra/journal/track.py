@@ -111,6 +111,11 @@ class Track:
         steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
         return next(steps, None)
 
+    def noted(self, what: str) -> Mapping[str, Any]:
+        """The data of the agent's recorded note of this turn about something, {} where there is none."""
+        notes = (event.data for event in self.past.events if event.kind == "note" and event.turn == self.turn)
+        return next((data for data in notes if data.get("what") == what), {})
+
     @property
     def window(self) -> int | None:
         """The context window, in tokens, with which the next call was recorded; None where it was not."""

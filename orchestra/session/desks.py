@@ -19,10 +19,12 @@ from orchestra.session.kit import Kit
 from orchestra.session.people import People
 from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
+from orchestra.tools.finding import Choice
+from orchestra.tools.groups import Pool
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.place import Place
-from orchestra.tools.recorded import Calls, Guard, RecordedToolbox
-from orchestra.tools.toolbox import Toolbox
+from orchestra.tools.recorded import Guard, RecordedToolbox
+from orchestra.tools.running import Calls
 from orchestra.values.messages import OutputSpec
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -43,7 +45,7 @@ class Common(Struct, frozen=True, kw_only=True):
     calls: Calls
 
 
-def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: OutputSpec | None) -> Desk:
+def desk_for(common: Common, role: Role, path: str, pool: Pool, output: OutputSpec | None) -> Desk:
     """The desk of one agent, recorded under its path."""
     kit = common.kit
     track = Track(path, common.recording)
@@ -59,10 +61,11 @@ def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: Ou
         calls=common.calls,
         clean=common.clean,
         rules=dict(role.approve),
+        choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions),
     )
     return Desk(
         tiers=Tiers(models, streamed=kit.tiers.streamed),
-        toolbox=RecordedToolbox(toolbox, track, guard),
+        toolbox=RecordedToolbox(pool.tools, track, guard),
         track=track,
         place=place,
         policy=kit.policies[role.context],

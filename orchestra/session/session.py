@@ -27,8 +27,8 @@ from orchestra.session.people import People
 from orchestra.session.places import Places
 from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
+from orchestra.tools.groups import pool_of
 from orchestra.tools.outputs import Cleaner
-from orchestra.tools.own import shared
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import EventKind
@@ -276,17 +276,17 @@ class Session:
         task: str,
         output: type[BaseModel] | None,
         tools: Toolbox | None,
-        listen: Listen | None,
+        listen: Listen | None = None,
     ) -> tuple[Agent, Desk]:
         role = self.role(name)
         own = tools if tools is not None else self.toolbox
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
         try:
-            toolbox = own if role.tools is None else own.narrowed(shared(role.tools))
+            pool = pool_of(role.tools, own, self.kit.groups)
         except ConfigError as error:
             raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
         path = self._paths.next(name, self.kit.journal.clean(task))
-        desk = msgspec.structs.replace(desk_for(self._common, role, path, toolbox, spec), listen=listen)
+        desk = msgspec.structs.replace(desk_for(self._common, role, path, pool, spec), listen=listen)
         self._diary.tracks[path] = desk.track
         return Agent(role, path, desk), desk

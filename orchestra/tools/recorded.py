@@ -18,45 +18,24 @@ from orchestra.journal.track import Track
 from orchestra.tools import effects
 from orchestra.tools.approval import Ask, Asked, asks, refusal
 from orchestra.tools.early import Early
+from orchestra.tools.finding import NAME as FIND_TOOLS
+from orchestra.tools.finding import Choice, FindTools, TaskTools
 from orchestra.tools.outputs import Cleaner, output_of, output_texts
 from orchestra.tools.port import Tool, ToolOutput
-from orchestra.tools.subset import chosen_for
+from orchestra.tools.running import Calls, Running
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
 NOTHING = ToolOutput()
 STOPPED = "{name} was {reason}."
-
-
-class Running(Struct):
-    """A call that runs and can be stopped; `why` it was, "" if it was not."""
-
-    agent: str
-    tool: str
-    scope: anyio.CancelScope
-    why: str = ""
-
-
-class Calls:
-    """The calls of a session that run."""
-
-    def __init__(self) -> None:
-        self.running: list[Running] = []
-
-    def stop(self, tool: str, agent: str, why: str) -> bool:
-        """End a tool's calls, of one agent or ("") of all; False where there are none."""
-        found = [each for each in self.running if each.tool == tool and agent in ("", each.agent)]
-        for each in found:
-            each.why = why
-            each.scope.cancel()
-        return bool(found)
+CHOSEN = "tools chosen"  # what a note says of the tools that a task got
 
 
 class Guard(Struct, frozen=True, kw_only=True):
     """What a toolbox is handed for one agent.
 
     `ask` waits for a person; `rules` are the role's, by tool. `durable` returns when what was recorded is
-    safe. `calls` knows what runs.
+    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all.
     """
 
     ask: Ask
@@ -64,17 +43,24 @@ class Guard(Struct, frozen=True, kw_only=True):
     calls: Calls
     clean: Cleaner
     rules: Mapping[str, str] = {}
+    choice: Choice | None = None
 
 
 class RecordedToolbox:
     """One agent's view of its tools. `own`: the names of those over its own context."""
 
     def __init__(
-        self, toolbox: Toolbox, track: Track, guard: Guard, own: frozenset[str] = frozenset()
+        self,
+        toolbox: Toolbox,
+        track: Track,
+        guard: Guard,
+        subset: TaskTools | None = None,
+        own: frozenset[str] = frozenset((FIND_TOOLS,)),
     ) -> None:
         self._toolbox = toolbox
         self._track = track
         self._guard = guard
+        self._subset = subset
         self._own = own
 
     @property
@@ -88,11 +74,45 @@ class RecordedToolbox:
         """This toolbox and the agent's own tools."""
         tools = list(tools)
         own = self._own | {tool.spec.name for tool in tools}
-        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, own)
+        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset, own)
 
-    def chosen(self, task: str) -> RecordedToolbox:
-        """The tools that a task gets (see `subset`)."""
-        return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard, self._own)
+    async def chosen(self, task: str, *, at: float | None = None) -> RecordedToolbox:
+        """The tools that a task gets (see `finding`): what was chosen is recorded, and comes from the record.
+
+        Of a toolbox that was chosen for an earlier task, itself, with what this one needs beside it.
+        """
+        choice, subset = self._guard.choice, self._subset
+        if subset is None:
+            if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
+                return self
+            subset = TaskTools(self._toolbox, choice)
+        names = self._track.noted(CHOSEN).get("tools")
+        if names is None:
+            names = await subset.begin(task)
+        new = subset.take(names, task)
+        if len(new) == len(subset.pool):
+            return self
+        if new or self._subset is None:
+            data = {"what": CHOSEN, "tools": new, "of": len(subset.pool)}
+            await self._track.put("note", data, at=at)
+        if self._subset is not None:
+            self._add(new)
+            return self
+        own = () if FIND_TOOLS in subset.pool else (FindTools(subset),)
+        toolbox = subset.pool.narrowed(new).joined(own)
+        return RecordedToolbox(toolbox, self._track, self._guard, subset, self._own)
+
+    def _add(self, names: Iterable[str]) -> None:
+        """Behind what is there, so that the list before them stays as it is."""
+        if self._subset is not None:
+            found = (self._subset.pool.get(name) for name in names if name not in self._toolbox)
+            self._toolbox = self._toolbox.joined(tool for tool in found if tool is not None)
+
+    def _box(self, name: str) -> Toolbox:
+        """Where a tool is: a call of one that the agent may use and was not shown is as good as any."""
+        if self._subset is not None and name not in self._toolbox and name in self._subset.pool:
+            return self._subset.pool
+        return self._toolbox
 
     def begin(self, early: Early, call: ToolCall) -> None:
         """The next call of a reply that is not recorded yet: begun if it may be.
@@ -100,7 +120,7 @@ class RecordedToolbox:
         It may where it reads only, needs nobody's word and leaves the agent's context alone; and where no
         writing call stands before it, which it might be meant to see the effect of.
         """
-        tool = self._toolbox.get(call.name)
+        tool = self._box(call.name).get(call.name)
         early.waits = early.waits or (tool is not None and tool.effects == "write")
         early.begin(call, None if early.waits or not self._may_begin(call, tool) else self._begun)
 
@@ -151,17 +171,24 @@ class RecordedToolbox:
                     start = group.start_soon
                     handles = {place: start(self._recorded, place, calls[place], early) for place in missing}
             results |= {place: handle.return_value for place, handle in handles.items()}
+        if self._subset is not None:
+            for place in range(len(calls)):
+                self._add(self._subset.take(results[place].output.added))
         return tuple(results[place] for place in range(len(calls)))
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
-        return bool(getattr(self._toolbox.get(call.name), "repeats", False))
+        return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
 
     async def _recorded(self, place: int, call: ToolCall, early: Early | None) -> ToolResult:
         result = await early.taken(place, call) if early is not None else None
         result = result or await self._run(place, call)
         at = self._track.clock()
         output = self._guard.clean(result.output)
+        if self._subset is not None and not result.error:
+            self._subset.used(call.name)
+        if self._box(call.name) is not self._toolbox:
+            output = structs.replace(output, added=(call.name,))
         error = self._track.recording.clean(result.error)
         result = structs.replace(result, output=output, error=error, at=at)
         texts = {} if self._again(call) else output_texts(output)
@@ -170,13 +197,14 @@ class RecordedToolbox:
 
     async def _run(self, place: int, call: ToolCall) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
-        tool = self._toolbox.get(call.name)
+        box = self._box(call.name)
+        tool = box.get(call.name)
         try:
             arguments = decode_arguments(call) if tool is not None else {}
         except ToolArguments:
-            return await self._toolbox.run(call)  # which says what is wrong with them
+            return await box.run(call)  # which says what is wrong with them
         if tool is None:
-            return await self._toolbox.run(call)
+            return await box.run(call)
         track = self._track
         if asks(tool, arguments, self._guard.rules):
             key = f"{track.path}/{track.turn}/{place}"
@@ -229,7 +257,7 @@ class RecordedToolbox:
             running = Running(self._track.path, call.name, scope)
             self._guard.calls.running.append(running)
             try:
-                return await self._toolbox.run(call)
+                return await self._box(call.name).run(call)
             finally:
                 self._guard.calls.running.remove(running)
         error = sentence.format(name=call.name, reason=running.why)
@@ -251,13 +279,15 @@ def _data(place: int, result: ToolResult) -> dict[str, Any]:
         "passages": len(result.output.passages),
         "error": result.error,
     }
+    if result.output.added:
+        data["added"] = result.output.added
     return {**data, "unknown": True} if result.unknown else data
 
 
 def _result(call: ToolCall, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> ToolResult:
     return ToolResult(
         call=call,
-        output=output_of(texts),
+        output=structs.replace(output_of(texts), added=tuple(data.get("added", ()))),
         error=data["error"],
         seconds=data["seconds"],
         at=at,
