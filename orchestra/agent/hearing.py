@@ -60,13 +60,18 @@ async def hearing(listen: Listen | None, toolbox: RecordedToolbox, *, begin: boo
     if not begin:
         yield Hearing(listen, toolbox, None)
         return
+    cancelled: BaseException | None = None
     with alone():
         async with anyio.create_task_group() as group:
             early = Early(group)
             try:
                 yield Hearing(listen, toolbox, early)
+            except anyio.get_cancelled_exc_class() as error:
+                cancelled = error  # kept from the group, which would take it for its own in a shielded turn
             finally:
                 early.forget()
+    if cancelled is not None:
+        raise cancelled
 
 
 def _says(heard: list[Delta], reply: Reply) -> bool:

@@ -56,12 +56,16 @@ class Recording(Struct, frozen=True, kw_only=True):
 class Track:
     """One agent's, "" for the session itself.
 
-    `turn` counts the agent's model calls; `aside` goes with the next one into the journal.
+    `turn` counts the agent's model calls; `aside` goes with the next one into the journal. `saying`: in a
+    conversation, the number of what was said last. `rerun`: it runs over its record, which comes back
+    whatever is asked; nothing is made or recorded.
     """
 
     def __init__(self, path: str, recording: Recording) -> None:
         self.path = path
         self.turn = 0
+        self.saying = 0
+        self.rerun = False
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
@@ -182,7 +186,7 @@ class Track:
             self._mark = 0
         key = self._key(request, model)
         recorded = self.recorded
-        if recorded is not None and recorded.seq > self._trusted:
+        if recorded is not None and recorded.seq > self._trusted and not self.rerun:
             difference = key.difference(_key_of(recorded), loosely=self.recording.loosely)
             if difference:
                 await self._differs(difference)
@@ -229,6 +233,8 @@ class Track:
                 return True
         if _may_be_missing(event):
             return not self.is_over
+        if self.rerun:
+            return True
         self._coming.clear()
         return False
 
@@ -250,6 +256,7 @@ class Track:
         past.calls = past.calls[: self._made]
         past.results = {place: each for place, each in past.results.items() if place[0] < self.turn}
         past.intents = {place: each for place, each in past.intents.items() if place[0] < self.turn}
+        past.answers = {number: each for number, each in past.answers.items() if number < self.saying}
         past.events = [event for event in past.events if event.turn < self.turn and event.kind != "failed"]
         await self.put("resumed", {"from": self.turn})
         if self._sent is not None:

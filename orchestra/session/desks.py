@@ -45,10 +45,9 @@ class Common(Struct, frozen=True, kw_only=True):
     calls: Calls
 
 
-def desk_for(common: Common, role: Role, path: str, pool: Pool, output: OutputSpec | None) -> Desk:
-    """The desk of one agent, recorded under its path."""
+def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
+    """The desk of one agent, recorded on its track."""
     kit = common.kit
-    track = Track(path, common.recording)
     place = Place()
     models = {tier: Recorded(model, tier, track) for tier, model in kit.tiers.items()}
 
@@ -61,6 +60,7 @@ def desk_for(common: Common, role: Role, path: str, pool: Pool, output: OutputSp
         calls=common.calls,
         clean=common.clean,
         rules=dict(role.approve),
+        place=place,
         choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions),
     )
     return Desk(

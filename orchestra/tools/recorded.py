@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from contextlib import nullcontext
+from functools import partial
 
 import anyio
+import msgspec
 from msgspec import Struct, structs
 
 from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
-from orchestra.tools.approval import Ask, Asked, asks, refusal
+from orchestra.tools.approval import Ask, Asked, asks, may_ask, refusal
 from orchestra.tools.early import Early
 from orchestra.tools.finding import NAME as FIND_TOOLS
 from orchestra.tools.finding import Choice, FindTools, TaskTools
-from orchestra.tools.outputs import Cleaner, output_of, output_texts
-from orchestra.tools.port import Tool, ToolOutput
+from orchestra.tools.outputs import Cleaner, output_texts
+from orchestra.tools.place import Place
+from orchestra.tools.port import Tool
+from orchestra.tools.results import NOTHING, result_data, result_of, unknown_result
 from orchestra.tools.running import Calls, Running
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
-NOTHING = ToolOutput()
 STOPPED = "{name} was {reason}."
 CHOSEN = "tools chosen"  # what a note says of the tools that a task got
 
@@ -35,7 +38,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     """What a toolbox is handed for one agent.
 
     `ask` waits for a person; `rules` are the role's, by tool. `durable` returns when what was recorded is
-    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all.
+    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all. `place`: the agent's.
     """
 
     ask: Ask
@@ -44,6 +47,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     clean: Cleaner
     rules: Mapping[str, str] = {}
     choice: Choice | None = None
+    place: Place = msgspec.field(default_factory=Place)
 
 
 class RecordedToolbox:
@@ -70,6 +74,11 @@ class RecordedToolbox:
     def __len__(self) -> int:
         return len(self._toolbox)
 
+    @property
+    def grows(self) -> bool:
+        """Whether it is chosen of more tools, to which each later task may add."""
+        return self._subset is not None
+
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
         """This toolbox and the agent's own tools."""
         tools = list(tools)
@@ -87,8 +96,10 @@ class RecordedToolbox:
                 return self
             subset = TaskTools(self._toolbox, choice)
         names = self._track.noted(CHOSEN).get("tools")
-        if names is None:
-            names = await subset.begin(task)
+        if names is None:  # what is recorded without a note has got nothing
+            track = self._track
+            over = self._subset is None or (track.is_over and not track.rerun)
+            names = await subset.begin(task) if over else ()
         new = subset.take(names, task)
         if len(new) == len(subset.pool):
             return self
@@ -122,68 +133,86 @@ class RecordedToolbox:
         """
         tool = self._box(call.name).get(call.name)
         early.waits = early.waits or (tool is not None and tool.effects == "write")
-        early.begin(call, None if early.waits or not self._may_begin(call, tool) else self._begun)
-
-    def _may_begin(self, call: ToolCall, tool: Tool | None) -> bool:
-        if tool is None or call.name in self._own:
-            return False
-        try:
-            return not asks(tool, decode_arguments(call), self._guard.rules)
-        except ToolArguments:
-            return False
-
-    async def _begun(self, call: ToolCall) -> ToolResult:
-        return await self._stoppable(call, STOPPED)
+        if tool is None or early.waits or call.name in self._own or may_ask(tool, call, self._guard.rules):
+            early.begin(call, None)
+        else:
+            early.begin(call, partial(self._stoppable, sentence=STOPPED))
 
     async def run_all(
-        self, calls: tuple[ToolCall, ...], early: Early | None = None
+        self,
+        calls: tuple[ToolCall, ...],
+        results: dict[int, ToolResult] | None = None,
+        early: Early | None = None,
     ) -> tuple[ToolResult, ...]:
         """All calls at once; results in the order of the calls, recorded as they come.
 
+        `results`: filled by the place of the call; where this ends early, with those that are recorded.
         `early`: what was begun of them while the reply came.
         """
-        if early is None:
-            return await self._run_all(calls, None)
-        with early.settled(calls):
-            return await self._run_all(calls, early)
-
-    async def _run_all(self, calls: tuple[ToolCall, ...], early: Early | None) -> tuple[ToolResult, ...]:
         track = self._track
         for place, call in enumerate(calls):
             data = {"tool": call.name, "id": call.id, "n": place}
             await track.put("tool_called", data, {"arguments": call.arguments})
-        results: dict[int, ToolResult] = {}
+        results = {} if results is None else results
+        try:
+            with early.settled(calls) if early is not None else nullcontext():
+                await self._come(calls, results, early)
+        finally:
+            if self._subset is not None:
+                for place in sorted(results):
+                    self._add(self._subset.take(results[place].output.added))
+        return tuple(results[place] for place in range(len(calls)))
+
+    async def _come(
+        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult], early: Early | None
+    ) -> None:
+        track = self._track
         for place, call in enumerate(calls):
             recorded = track.past.results.get((track.turn, place))
-            if recorded is not None and not self._again(call):
-                texts = {name: track.texts[where] for name, where in recorded.texts.items()}
-                track.pass_over(place)
-                results[place] = _result(call, recorded.data, texts, recorded.at)
-                await track.put("tool_returned", recorded.data)
+            if recorded is None:
+                continue
+            if self._again(call):
+                await self._recorded(place, call, results, recorded.at)
+                continue
+            texts = {name: track.texts[where] for name, where in recorded.texts.items()}
+            track.pass_over(place)
+            await track.put("tool_returned", recorded.data)
+            results[place] = result_of(call, recorded.data, texts, recorded.at)
         missing = [place for place in range(len(calls)) if place not in results]
-        if any(not self._again(calls[place]) for place in missing):
+        if missing:
+            with self._guard.place.outside():
+                await self._make([(place, calls[place]) for place in missing], results, early)
+
+    async def _make(
+        self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None
+    ) -> None:
+        """The calls that are not recorded, all at once."""
+        track = self._track
+        if track.saying or any(not self._again(call) for _, call in missing):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
-            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]], early)
-        elif missing:
-            with alone():
-                async with anyio.create_task_group() as group:
-                    start = group.start_soon
-                    handles = {place: start(self._recorded, place, calls[place], early) for place in missing}
-            results |= {place: handle.return_value for place, handle in handles.items()}
-        if self._subset is not None:
-            for place in range(len(calls)):
-                self._add(self._subset.take(results[place].output.added))
-        return tuple(results[place] for place in range(len(calls)))
+            await self._recorded(*missing[0], results, early=early)
+            return
+        with alone():
+            async with anyio.create_task_group() as group:
+                for place, call in missing:
+                    group.start_soon(self._recorded, place, call, results, None, early)
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
         return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
 
-    async def _recorded(self, place: int, call: ToolCall, early: Early | None) -> ToolResult:
-        result = await early.taken(place, call) if early is not None else None
-        result = result or await self._run(place, call)
-        at = self._track.clock()
+    async def _recorded(
+        self,
+        place: int,
+        call: ToolCall,
+        results: dict[int, ToolResult],
+        at: float | None = None,
+        early: Early | None = None,
+    ) -> None:
+        begun = await early.taken(place, call) if early is not None else None
+        result = begun or await self._run(place, call)
+        at = self._track.clock() if at is None else at
         output = self._guard.clean(result.output)
         if self._subset is not None and not result.error:
             self._subset.used(call.name)
@@ -192,8 +221,8 @@ class RecordedToolbox:
         error = self._track.recording.clean(result.error)
         result = structs.replace(result, output=output, error=error, at=at)
         texts = {} if self._again(call) else output_texts(output)
-        await self._track.put("tool_returned", _data(place, result), texts, at=at)
-        return result
+        await self._track.put("tool_returned", result_data(place, result), texts, at=at)
+        results[place] = result
 
     async def _run(self, place: int, call: ToolCall) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
@@ -243,11 +272,11 @@ class RecordedToolbox:
         """What came of a call that was cut off; None where it is known that it had no effect."""
         check = effects.check_of(tool)
         if check is None:
-            return _unknown(call, effects.UNKNOWN.format(name=call.name))
+            return unknown_result(call, effects.UNKNOWN.format(name=call.name))
         try:
             output = await check(key)
         except ToolError as error:
-            return _unknown(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
+            return unknown_result(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
         return None if output is None else ToolResult(call=call, output=output)
 
     async def _stoppable(self, call: ToolCall, sentence: str) -> ToolResult:
@@ -264,32 +293,3 @@ class RecordedToolbox:
         seconds = time.perf_counter() - began
         unknown = sentence is effects.STOPPED
         return ToolResult(call=call, output=NOTHING, error=error, seconds=seconds, unknown=unknown)
-
-
-def _unknown(call: ToolCall, error: str) -> ToolResult:
-    return ToolResult(call=call, output=NOTHING, error=error, unknown=True)
-
-
-def _data(place: int, result: ToolResult) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "tool": result.call.name,
-        "id": result.call.id,
-        "n": place,
-        "seconds": round(result.seconds, 4),
-        "passages": len(result.output.passages),
-        "error": result.error,
-    }
-    if result.output.added:
-        data["added"] = result.output.added
-    return {**data, "unknown": True} if result.unknown else data
-
-
-def _result(call: ToolCall, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> ToolResult:
-    return ToolResult(
-        call=call,
-        output=structs.replace(output_of(texts), added=tuple(data.get("added", ()))),
-        error=data["error"],
-        seconds=data["seconds"],
-        at=at,
-        unknown=data.get("unknown", False),
-    )
