@@ -11,7 +11,6 @@ from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
 from orchestra.values.handoffs import HandOff, Outcome
 
-
 # A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
 # writer can use: five researchers' hand-offs at their default cap are 20,000.
 TASK_SHARE = 0.7

@@ -37,7 +37,7 @@ class Library:
         return document_tools(index), index.problems
 
     async def look(self, folder: str) -> tuple[int, tuple[str, ...]]:
-        """How many documents a folder has, and a line for each file that cannot be read. Raises InputError."""
+        """How many documents a folder has, a line for each file that cannot be read. Raises InputError."""
         index = await self._filled(folder)
         return index.refreshed.documents, index.problems
 

@@ -77,8 +77,10 @@ class Extractive:
             if calls:
                 return calls, None, ""
         if not wanted:
-            # Between two tiers the steps end without a value; else the best sentences of all data shown.
-            hits = reading.hits(messages, ("tool", "user"))
+            # Between two tiers the steps end without a value; else the best sentences of all data shown,
+            # or in a talk over documents of what was found in them.
+            talked = len(messages) < len(request.messages) or not reading.states_a_question(messages)
+            hits = reading.hits(messages, ("tool",) if talked and tools.search else ("tool", "user"))
             return (), None, review.plain_answer(task, hits, searched=bool(tools.search))
         if wanted == "Plan":
             value: Any = planning.plan(reading.task(messages, whole_message=True).question)
