@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec import structs
 
 from orchestra.cli.printing import columns, cut, joined, line, number, safe, say, table, when
 from orchestra.context.blocks import Entry
@@ -144,8 +145,18 @@ def _leading(entries: Sequence[Entry], fits: Callable[[Entry], bool]) -> int:
 
 
 def print_entry(entry: Entry, age: str = "") -> None:
-    """One block in one line."""
-    say(line(_entry(entry, age), columns()), fg=_FATE_COLOURS.get(entry.fate))
+    """One block in one line; with its age in two, where one is too short for the reason."""
+    from rich.cells import cell_len
+
+    width, colour = columns(), _FATE_COLOURS.get(entry.fate)
+    told = _entry(entry, age)
+    if age and entry.why and cell_len(told) > width:
+        say(line(_entry(structs.replace(entry, why="", ref=""), age), width), fg=colour)
+        say(
+            "    " + line(joined((entry.why, entry.ref and f"the whole is {entry.ref}")), width - 4), dim=True
+        )
+        return
+    say(line(told, width), fg=colour)
 
 
 def _entry(entry: Entry, age: str = "") -> str:

@@ -12,8 +12,9 @@ from orchestra.cli.chat.opening import Talk
 from orchestra.cli.chat.reading import Broken, Input
 from orchestra.cli.chat.saving import sources
 from orchestra.cli.chat.screen import Screen
-from orchestra.cli.printing import joined, number, seconds
+from orchestra.cli.printing import columns, line, number, seconds
 from orchestra.errors import InputError
+from orchestra.journal.rows import decode
 from orchestra.session.conversation import Conversation, Exchange
 from orchestra.session.session import Session
 from orchestra.tools.approval import Answer
@@ -25,6 +26,7 @@ _TICK_SECONDS = 0.2
 _WAITS_AFTER_SECONDS = 0.5  # a passing line for what is quicker only flickers
 _YES = ("y", "yes", "是", "好")
 _WHO = "the user"
+_AROUND, _LEAST = 6, 12  # columns beside a call's arguments, and the fewest that they have
 
 
 class Turn:
@@ -40,6 +42,7 @@ class Turn:
         self._waits = False  # for a person's word
         self._shown = False
         self._stopping = False
+        self._talks = False
 
     def hear(self, piece: Delta | None) -> None:
         """A piece of the answer; None: it begins anew."""
@@ -67,29 +70,32 @@ class Turn:
                 self._do(str(data["tool"]))
             case "tool_returned":
                 self._do("")
-                self.screen.aside(f"  {_returned(event, self._called.pop(data['n'], ''))}")
-            case "compacted":
+                self.screen.aside(_returned(event, self._called.pop(data["n"], "")), indent=2)
+            case "compacted" if self._talks:
                 left = number(len(data["left"]), "block")
-                self.screen.aside(f"  {left} left the context: {data['before']:,} → {data['after']:,} tokens")
+                told = f"{left} left the context: {data['before']:,} → {data['after']:,} tokens"
+                self.screen.aside(told, indent=2)
             case "approval" if data["state"] == "asked":
                 self._asked.append((data["key"], data["what"], event.texts.get("detail", "")))
                 self._asks.set()
             case _:
                 if told := _NOTES.get(str(data.get("what")), "") if event.kind == "note" else "":
-                    self.screen.aside(f"  {told.format(**data)}")
+                    self.screen.aside(told.format(**data), indent=2)
 
     async def say(self, talk: Talk, conversation: Conversation, text: str, reader: Input) -> Outcome:
         """Say it, show what comes of it, and return that."""
         session = talk.session
         assert session is not None
         talk.before = total(session.usage)
-        self._stopping, self._shown = False, False
+        self._stopping, self._shown, self._talks = False, False, True
         self._called.clear()
+        self._asked.clear()
         async with anyio.create_task_group() as group:
             group.start_soon(self._tick)
             group.start_soon(self._ask, session, conversation, reader)
             outcome = await conversation.say(text)
             group.cancel_scope.cancel()
+        self._talks = False
         self._do("")
         self._end(session, conversation, outcome)
         return outcome
@@ -109,15 +115,15 @@ class Turn:
             if not self._stopping:
                 screen.say(outcome.reason, fg="red")
             elif outcome.text and shown:
-                screen.aside("(stopped; what stands above stays in the talk as it is)")
+                screen.note("(stopped; what stands above stays in the talk as it is)")
             else:
-                screen.aside("(stopped before there was an answer; what you said stays in the talk)")
+                screen.note("(stopped before there was an answer; what you said stays in the talk)")
             return
         last = Exchange(said="", at=0.0, outcome=outcome)
         if listed := sources(session.ledger, conversation.path, (last,)):
-            screen.aside("  " + " · ".join(f"{label} {where}" for label, where in listed))
+            screen.note("\n".join(f"  [{label}] {where}" for label, where in listed))
         if outcome.status == "partial":
-            screen.aside(f"({outcome.reason})")
+            screen.note(f"({outcome.reason})")
 
     def _do(self, what: str) -> None:
         self._doing, self._since = what, time.monotonic()
@@ -160,12 +166,23 @@ def _answer(said: str | None) -> Answer:
 
 
 def _returned(event: Event, arguments: str) -> str:
-    """A tool's call and what came of it, in one line."""
+    """A tool's call and what came of it, in one line; what came of it is seen whatever the width."""
     data = event.data
     found = number(data["passages"], "passage") if data.get("passages") else ""
-    error = str(data.get("error") or "")
     spent = seconds(data["seconds"]) if data["seconds"] >= 1 else ""
-    return joined((f"{data['tool']} {arguments}".rstrip(), error or found, spent))
+    outcome = "".join(f" · {part}" for part in (str(data.get("error") or found), spent) if part)
+    room = columns() - len(str(data["tool"])) - len(outcome) - _AROUND
+    return f"{data['tool']} {line(_told(arguments), max(room, _LEAST))}{outcome}"
+
+
+def _told(arguments: str) -> str:
+    """A call's arguments for a person: the texts in them, or all."""
+    try:
+        given = decode(arguments)
+    except ValueError:
+        return arguments
+    texts = [value for value in given.values() if isinstance(value, str)] if isinstance(given, dict) else []
+    return ", ".join(f"“{text}”" for text in texts) or arguments
 
 
 _NOTES = {

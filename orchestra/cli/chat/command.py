@@ -10,6 +10,7 @@ import click
 
 from orchestra.cli.loop import run_loop
 from orchestra.cli.options import settings_options
+from orchestra.log import configure
 
 if TYPE_CHECKING:
     from orchestra.config.settings import Resolved
@@ -32,6 +33,9 @@ def chat(docs: Path | None, resolved: Resolved, **options: Any) -> int:
 
     if options["new"] and options["session"]:
         raise InputError("--new begins another talk, and --session goes on with one: leave one of them out.")
+    logging = resolved.settings.logging
+    if logging.level == "warning":  # the usual one: what matters is said in the talk
+        configure("error", as_json=logging.json)
     # Input is UTF-8 whatever the terminal says, as the output is (see cli.main).
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from orchestra.cli.chat.opening import Talk
 from orchestra.cli.chat.screen import Screen
 from orchestra.cli.printing import columns, cut, number, when
@@ -27,18 +29,20 @@ class Greeting:
             documents, problems = await talk.runtime.look(talk.wanted.documents)
             screen.pass_over("")
         name = talk.runtime.kit.tiers.model_for(role.final).name
-        folder = f"{number(documents, 'document')} in {talk.wanted.documents}"
-        screen.say(_ability(name, folder if documents else ""), bold=True)
+        tiers = self._resolved.settings.tiers.values()
+        place = next((tier.endpoint for tier in tiers if tier.model == name and not tier.built_in), "")
+        folder = f"{number(documents, 'document')} in {shown_path(talk.wanted.documents)}"
+        screen.say(_ability(name, place, folder if documents else ""), bold=True)
         for warning in self._resolved.warnings:
             screen.say(warning, fg="yellow")
         if self._resolved.by_default:
             from orchestra.models.discovery import local_offer
 
             if offer := await local_offer():
-                screen.aside(offer)
+                screen.note(offer)
         for problem in problems:
-            screen.aside(f"left out: {problem}")
-        screen.aside("/help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves")
+            screen.note(f"left out: {problem}")
+        screen.note("/help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves")
 
     def again(self) -> None:
         """Which talk goes on, and how it stood."""
@@ -48,19 +52,19 @@ class Greeting:
         turns = conversation.turns
         since = f" of {when(turns[0].at)}" if turns else ""
         new = "" if self._talk.wanted.session else " (--new begins another)"
-        self._screen.aside(f"going on with the talk{since}, {number(len(turns), 'turn')}{new}")
+        self._screen.note(f"going on with the talk{since}, {number(len(turns), 'turn')}{new}")
         for exchange in conversation.current[-1:]:
             outcome = exchange.outcome
             self._quote("> ", exchange.said)
             self._quote("", outcome.text)
             if outcome.status == "failed":
-                self._screen.aside(f"({outcome.reason}; ask again if you still want to know)")
+                self._screen.note(f"({outcome.reason}; ask again if you still want to know)")
 
     def last(self) -> None:
         """How to go on."""
         session = self._talk.session
         if session is not None:
-            self._screen.aside(f"session {session.id} (`orchestra chat --session {session.id}` goes on)")
+            self._screen.note(f"session {session.id} (`orchestra chat --session {session.id}` goes on)")
 
     def _quote(self, mark: str, text: str) -> None:
         lines = text.splitlines()
@@ -71,7 +75,13 @@ class Greeting:
             self._screen.say(f"{mark}… {len(lines) - _SHOWN_LINES} lines more", dim=True)
 
 
-def _ability(model: str, documents: str) -> str:
+def shown_path(folder: str) -> str:
+    """A folder as short as it can be said from here."""
+    near = os.path.relpath(folder) if folder else ""
+    return near if len(near) < len(folder) and not near.startswith("..") else folder
+
+
+def _ability(model: str, place: str, documents: str) -> str:
     """The model that answers, and what it can do."""
     if model == _EXTRACTIVE:
         if documents:
@@ -80,4 +90,7 @@ def _ability(model: str, documents: str) -> str:
             "extractive (built in, no language model) can only answer with sentences of documents, and there "
             "are none: name a folder with --docs, or a model with --endpoint and --large."
         )
-    return f"{model} answers" + (f"; it can search and read the {documents}." if documents else ".")
+    where = f" at {place}" if place else ""
+    if documents:
+        return f"{model}{where} answers; it can search and read the {documents}."
+    return f"{model}{where} answers from what it knows; --docs gives it documents to read."

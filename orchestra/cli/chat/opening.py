@@ -84,9 +84,7 @@ class Talk:
         if start.workflow != CHAT:
             raise InputError(f"{record.id} is no chat: `orchestra resume {record.id}` goes on with it.")
         how = Resuming(documents=self.wanted.documents)
-        opened, _ = await stack.enter_async_context(
-            self.runtime.resumed(record.id, how, watch=self._watch)
-        )
+        opened, _ = await stack.enter_async_context(self.runtime.resumed(record.id, how, watch=self._watch))
         self.session = opened
         self._converse(str(start.options.get("agent") or self.wanted.agent))
         assert self.conversation is not None
@@ -103,4 +101,3 @@ class Talk:
         assert self.session is not None
         self.conversation = self.session.conversation(agent, listen=self._listen)
         return self.conversation
-

@@ -12,7 +12,7 @@ from orchestra.cli.chat.answering import Turn
 from orchestra.cli.chat.greeting import Greeting
 from orchestra.cli.chat.looking import occupancy, total
 from orchestra.cli.chat.opening import Talk, Wanted
-from orchestra.cli.chat.reading import Broken, Input, input_for
+from orchestra.cli.chat.reading import Broken, Input, input_for, unheard
 from orchestra.cli.chat.screen import Screen
 from orchestra.cli.chat.slash import Slash
 from orchestra.cli.main import INTERRUPTED
@@ -56,10 +56,12 @@ class Chat:
         if talk.conversation is not None:
             reader.remember(each.said for each in talk.conversation.turns)
         while not slash.leaving:
+            if self._screen.live:
+                self._screen.say()
             try:
                 typed = await reader.read(PROMPT)
             except Broken:
-                self._screen.aside("Ctrl-D or /quit leaves; Ctrl-C stops an answer.")
+                self._screen.note("Ctrl-D or /quit leaves; Ctrl-C stops an answer.")
                 continue
             if typed is None or self._is_stopped(talk):
                 break
@@ -86,7 +88,7 @@ class Chat:
             if wanted.session:
                 raise
             self._screen.muted = False
-            self._screen.aside(f"{error} This is a new talk.")
+            self._screen.note(f"{error} This is a new talk.")
             return
         finally:
             self._screen.muted = False
@@ -104,7 +106,8 @@ class Chat:
         assert session is not None
         self._interrupt = lambda: self._turn.stop(session, conversation)
         try:
-            await self._turn.say(talk, conversation, text, reader)
+            with unheard():
+                await self._turn.say(talk, conversation, text, reader)
         finally:
             self._interrupt = None
 
@@ -117,7 +120,7 @@ class Chat:
             finally:
                 self._interrupt = None
         if scope.cancelled_caught:
-            self._screen.aside("(stopped)")
+            self._screen.note("(stopped)")
 
     def _is_stopped(self, talk: Talk) -> bool:
         """Whether somebody else has ended the session."""

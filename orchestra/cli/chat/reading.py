@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 import anyio
@@ -43,6 +44,25 @@ def input_for(screen: Screen, choices: Choices, foot: Callable[[], str]) -> Inpu
     return PlainLines(screen)
 
 
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Keys that are pressed while the block runs are not shown; Ctrl-C works, the rest is read afterwards."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    import termios
+
+    keys = sys.stdin.fileno()
+    before = termios.tcgetattr(keys)
+    quiet = termios.tcgetattr(keys)
+    quiet[3] &= ~termios.ECHO
+    termios.tcsetattr(keys, termios.TCSANOW, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(keys, termios.TCSANOW, before)
+
+
 class PlainLines:
     """Lines of a pipe or a file, in UTF-8; each is shown as it is taken."""
 
@@ -55,10 +75,8 @@ class PlainLines:
 
     async def read(self, label: str) -> str | None:
         while "\n" not in self._rest and not self._over:
-            try:
+            with suppress(PermissionError):  # an ordinary file, which can always be read
                 await anyio.wait_readable(self._file)
-            except PermissionError:
-                pass  # an ordinary file, which can always be read
             piece = os.read(self._file, 1 << 16)
             self._over = not piece
             self._rest += self._decode(piece, final=self._over)

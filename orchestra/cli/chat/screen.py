@@ -29,11 +29,20 @@ class Screen:
         if self.muted:
             return
         self.end_answer()
-        click.echo(click.style(safe(text), **style) if style else safe(text))
+        shown = safe(text)
+        if self.live:
+            wrapper = Wrapper(columns() - _MARGIN)
+            shown = wrapper.feed(shown) + wrapper.end()
+        click.echo(click.style(shown, **style) if style else shown)
 
-    def aside(self, text: str) -> None:
+    def aside(self, text: str, *, indent: int = 0) -> None:
         """One dim line beside the talk."""
-        self.say(line(text, columns() - _MARGIN), dim=True)
+        shown = " " * indent + line(text, columns() - _MARGIN - indent)
+        self.say(shown, dim=True)
+
+    def note(self, text: str) -> None:
+        """The same for what has to be read whole."""
+        self.say(text, dim=True)
 
     def piece(self, text: str) -> None:
         """A piece of an answer."""

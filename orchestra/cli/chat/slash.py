@@ -89,12 +89,12 @@ async def _why(slash: Slash, block: str) -> None:
 
 async def _pin(slash: Slash, block: str) -> None:
     await slash.conversation.pin(block)
-    slash.screen.aside(f"{block} stays whatever happens; /unpin {block} takes that back.")
+    slash.screen.note(f"{block} stays whatever happens; /unpin {block} takes that back.")
 
 
 async def _unpin(slash: Slash, block: str) -> None:
     await slash.conversation.pin(block, pinned=False)
-    slash.screen.aside(f"{block} may leave again when room is needed.")
+    slash.screen.note(f"{block} may leave again when room is needed.")
 
 
 async def _recall(slash: Slash, words: str) -> None:
@@ -105,12 +105,12 @@ async def _recall(slash: Slash, words: str) -> None:
 async def _compact(slash: Slash, _rest: str) -> None:
     done = await slash.conversation.compact()
     if done is None:
-        slash.screen.aside("Nothing can leave: all there is are the last turns and what is pinned.")
+        slash.screen.note("Nothing can leave: all there is are the last turns and what is pinned.")
         return
     kept = f"summary version {done.version}" if done.version else "no summary: the originals can be recalled"
     refused = f" (not taken: {done.refused})" if done.refused else ""
     left = number(len(done.left), "block")
-    slash.screen.aside(f"{left} left, {done.before:,} → {done.after:,} tokens; {kept}{refused}")
+    slash.screen.note(f"{left} left, {done.before:,} → {done.after:,} tokens; {kept}{refused}")
 
 
 async def _restore(slash: Slash, version: str) -> None:
@@ -120,7 +120,7 @@ async def _restore(slash: Slash, version: str) -> None:
     if not version.isdecimal():
         raise InputError(f"A version is a number, not {version!r}; /restore lists them.")
     made = await slash.conversation.restore(int(version))
-    slash.screen.aside(f"The summary is that of version {version} again, as version {made.number}.")
+    slash.screen.note(f"The summary is that of version {version} again, as version {made.number}.")
 
 
 async def _diff(slash: Slash, _rest: str) -> None:
@@ -130,19 +130,21 @@ async def _diff(slash: Slash, _rest: str) -> None:
 
 async def _save(slash: Slash, file: str) -> None:
     path = await saving.save(slash.talk, slash.conversation, file)
-    slash.screen.aside(f"saved: {path}")
+    slash.screen.note(f"saved: {path}")
 
 
 async def _clear(slash: Slash, _rest: str) -> None:
     if slash.talk.conversation is not None:
         await slash.talk.conversation.clear()
-    slash.screen.aside("The context is empty; the talk so far stays in the record.")
+    slash.screen.note("The context is empty; the talk so far stays in the record.")
 
 
 async def _help(slash: Slash, _rest: str) -> None:
     for name, command in COMMANDS.items():
         slash.screen.say(f"  {f'{name} {command.takes}':<19} {command.about}")
-    slash.screen.say("  Enter sends, Alt-Enter or Ctrl-J begins a line, Tab completes, Up brings back.", dim=True)
+    slash.screen.say(
+        "  Enter sends, Alt-Enter or Ctrl-J begins a line, Tab completes, Up brings back.", dim=True
+    )
     slash.screen.say("  Ctrl-C stops an answer, Ctrl-D leaves.", dim=True)
 
 

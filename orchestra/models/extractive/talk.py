@@ -43,9 +43,7 @@ def task_of_turn(messages: Sequence[Message]) -> Task | None:
     if not asked:
         return None
     before = messages[: len(messages) - len(turn)]
-    earlier = next(
-        (said for each in reversed(before) if each.role == "user" and (said := _said(each))), ""
-    )
+    earlier = next((said for each in reversed(before) if each.role == "user" and (said := _said(each))), "")
     return Task(asked, f"{asked} {earlier}" if earlier and _leans(asked) else asked)
 
 
