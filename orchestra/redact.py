@@ -225,6 +225,22 @@ class Redactor:
             text = _provider_key()[1].sub(_mask, text)
         return text
 
+    def knows(self, text: str) -> bool:
+        """Whether a known value stands in the text."""
+        return any(value in text for value in self._known)
+
+    def begun(self, text: str) -> int:
+        """Where the text's end may be the beginning of a known value; its length where it is not."""
+        at = len(text)
+        for value in self._known:
+            start = text.find(value[0], max(0, len(text) - len(value) + 1), at)
+            while start >= 0:
+                if value.startswith(text[start:]):
+                    at = start
+                    break
+                start = text.find(value[0], start + 1, at)
+        return at
+
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value with every string in it redacted; `name` is the key it stands under."""
         if isinstance(value, Mapping):

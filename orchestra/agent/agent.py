@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 import anyio
@@ -11,11 +12,13 @@ from msgspec import structs
 
 from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
+from orchestra.agent.hearing import Hearing, hearing
 from orchestra.context.context import Context
 from orchestra.context.returned import Result
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
 from orchestra.models.summariser import make_room, summariser_of
+from orchestra.tools.early import Early
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
@@ -45,13 +48,14 @@ class Agent:
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
         self._short = ""
         self._caller = Caller(desk)
-        self.context = Context(
-            path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
-        )
+        self.context = self._new_context()
         self._toolbox = desk.toolbox
         self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
+        self._before = 0  # model calls that were made before this task
         self._lifted = False
+        self._listen = desk.listen
+        self._hear: Hearing | None = None
 
     @property
     def turn(self) -> int:
@@ -66,20 +70,34 @@ class Agent:
             return recorded
         return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
 
+    def _new_context(self) -> Context:
+        desk = self._desk
+        return Context(
+            self.path, self.role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
+        )
+
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         at = self._track.clock()
         self.context.add_input(task, at=at)
-        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
-            self._toolbox = self._toolbox.chosen(task).joined(self._own_tools())
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
+        await self._choose_tools(task, at)
+        return await self._within_limits(self._work)
+
+    async def _choose_tools(self, task: str, at: float) -> None:
+        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
+            toolbox = await self._toolbox.chosen(task, at=at)
+            self._toolbox = toolbox.joined(self._own_tools())
+
+    async def _within_limits(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+        """The loop, in the time that its role allows, and until somebody stops it."""
         self._began = time.monotonic()
         place = self._desk.place
         with anyio.move_on_after(self.role.limits.seconds) as place.scope:
             if place.stopped:
                 place.scope.cancel()
-            return await self._work()
+            return await work()
         assert place.scope.cancelled_caught
         if place.stopped:
             raise AgentFailed(place.stopped, agent=self.path)
@@ -96,18 +114,31 @@ class Agent:
             last = bool(finishing) or steps_done or not len(self._toolbox)
             tier = self._final if last else "large" if self._lifted else self._steps
             self._lifted = False
-            reply = await self._ask(tier, last=last, finishing=finishing)
-            if reply is None:
-                continue
-            self.context.record_reply(reply, at=self._track.replied)
-            if reply.calls and not last:
-                await self._act(reply)
-            elif tier != self._final:
-                steps_done = True  # the final answer is another tier's
-            elif reply.value is not None or self._desk.output is None:
-                return self._outcome(reply, finishing)
-            else:
-                await self._failed(tier, f"a reply without a {self._desk.output.name}")
+            async with self._hearing(tier, last=last) as self._hear:
+                reply = await self._ask(tier, last=last, finishing=finishing)
+                if reply is None:
+                    continue
+                self.context.record_reply(reply, at=self._track.replied)
+                acts, output = bool(reply.calls) and not last, self._desk.output
+                of_use = acts or (tier == self._final and (reply.value is not None or output is None))
+                if self._hear is not None:
+                    self._hear.ended(reply if of_use else None)
+                if acts:
+                    await self._act(reply)
+                elif of_use:
+                    return self._outcome(reply, finishing)
+                elif tier != self._final:
+                    steps_done = True  # the final answer is another tier's
+                else:
+                    await self._failed(tier, f"a reply without a {output.name if output else 'text'}")
+
+    def _hearing(self, tier: str, *, last: bool) -> AbstractAsyncContextManager[Hearing | None]:
+        """What hears the next reply as it comes; None where nobody does and its endpoint is not to stream."""
+        if self._listen is None and tier not in self._desk.tiers.streamed:
+            return nullcontext()
+        recorded = self._track.recorded_step
+        fresh = recorded is None or recorded.outcome is None
+        return hearing(self._listen, self._toolbox, begin=fresh and not last)
 
     def _lift(self) -> None:
         self._lifted = True
@@ -126,7 +157,7 @@ class Agent:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
-        if limits.steps is not None and self.turn + 1 >= limits.steps:
+        if limits.steps is not None and self.turn - self._before + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
         if scope := self._caller.ending:
             self._short = scope
@@ -139,7 +170,7 @@ class Agent:
     async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
         """One model call; None when its reply did not fit the schema and another try is due."""
         limit = self.role.limits.steps
-        if limit is not None and self.turn > limit:
+        if limit is not None and self.turn - self._before > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         ask = WRAP_UP if finishing else ""
         self._track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
@@ -178,7 +209,7 @@ class Agent:
         try:
             sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
             size = Size(prompt.tokens, prompt.output_tokens, self.context.budget.window)
-            return await self._caller.call(tier, request, size, sent)
+            return await self._caller.call(tier, request, size, sent, self._hear)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -202,7 +233,14 @@ class Agent:
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
-        results = await self._toolbox.run_all(reply.calls)
+        await self._take(await self._toolbox.run_all(reply.calls, early=self._early))
+
+    @property
+    def _early(self) -> Early | None:
+        """The calls of its reply that were begun while it came."""
+        return self._hear.early if self._hear is not None else None
+
+    async def _take(self, results: Sequence[ToolResult]) -> None:
         taken = [await self._result(result) for result in results]
         self.context.record_results(taken, at=max(result.at for result in results))
 

@@ -8,53 +8,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from contextlib import nullcontext
+from functools import partial
 
 import anyio
+import msgspec
 from msgspec import Struct, structs
 
 from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
-from orchestra.tools.approval import Ask, Asked, asks, refusal
-from orchestra.tools.outputs import Cleaner, output_of, output_texts
-from orchestra.tools.port import Tool, ToolOutput
-from orchestra.tools.subset import chosen_for
+from orchestra.tools.approval import Ask, Asked, asks, may_ask, refusal
+from orchestra.tools.early import Early
+from orchestra.tools.finding import NAME as FIND_TOOLS
+from orchestra.tools.finding import Choice, FindTools, TaskTools
+from orchestra.tools.outputs import Cleaner, output_texts
+from orchestra.tools.place import Place
+from orchestra.tools.port import Tool
+from orchestra.tools.results import NOTHING, result_data, result_of, unknown_result
+from orchestra.tools.running import Calls, Running
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
-NOTHING = ToolOutput()
-
-
-class Running(Struct):
-    """A call that runs and can be stopped; `why` it was, "" if it was not."""
-
-    agent: str
-    tool: str
-    scope: anyio.CancelScope
-    why: str = ""
-
-
-class Calls:
-    """The calls of a session that run."""
-
-    def __init__(self) -> None:
-        self.running: list[Running] = []
-
-    def stop(self, tool: str, agent: str, why: str) -> bool:
-        """End a tool's calls, of one agent or ("") of all; False where there are none."""
-        found = [each for each in self.running if each.tool == tool and agent in ("", each.agent)]
-        for each in found:
-            each.why = why
-            each.scope.cancel()
-        return bool(found)
+STOPPED = "{name} was {reason}."
+CHOSEN = "tools chosen"  # what a note says of the tools that a task got
 
 
 class Guard(Struct, frozen=True, kw_only=True):
     """What a toolbox is handed for one agent.
 
     `ask` waits for a person; `rules` are the role's, by tool. `durable` returns when what was recorded is
-    safe. `calls` knows what runs.
+    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all. `place`: the agent's.
     """
 
     ask: Ask
@@ -62,15 +46,26 @@ class Guard(Struct, frozen=True, kw_only=True):
     calls: Calls
     clean: Cleaner
     rules: Mapping[str, str] = {}
+    choice: Choice | None = None
+    place: Place = msgspec.field(default_factory=Place)
 
 
 class RecordedToolbox:
-    """One agent's view of its tools."""
+    """One agent's view of its tools. `own`: the names of those over its own context."""
 
-    def __init__(self, toolbox: Toolbox, track: Track, guard: Guard) -> None:
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        track: Track,
+        guard: Guard,
+        subset: TaskTools | None = None,
+        own: frozenset[str] = frozenset((FIND_TOOLS,)),
+    ) -> None:
         self._toolbox = toolbox
         self._track = track
         self._guard = guard
+        self._subset = subset
+        self._own = own
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -79,64 +74,166 @@ class RecordedToolbox:
     def __len__(self) -> int:
         return len(self._toolbox)
 
+    @property
+    def grows(self) -> bool:
+        """Whether it is chosen of more tools, to which each later task may add."""
+        return self._subset is not None
+
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
-        """This toolbox and more."""
-        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard)
+        """This toolbox and the agent's own tools."""
+        tools = list(tools)
+        own = self._own | {tool.spec.name for tool in tools}
+        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset, own)
 
-    def chosen(self, task: str) -> RecordedToolbox:
-        """The tools that a task gets (see `subset`)."""
-        return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard)
+    async def chosen(self, task: str, *, at: float | None = None) -> RecordedToolbox:
+        """The tools that a task gets (see `finding`): what was chosen is recorded, and comes from the record.
 
-    async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
-        """All calls at once; results in the order of the calls, recorded as they come."""
+        Of a toolbox that was chosen for an earlier task, itself, with what this one needs beside it.
+        """
+        choice, subset = self._guard.choice, self._subset
+        if subset is None:
+            if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
+                return self
+            subset = TaskTools(self._toolbox, choice)
+        names = self._track.noted(CHOSEN).get("tools")
+        if names is None:  # what is recorded without a note has got nothing
+            track = self._track
+            over = self._subset is None or (track.is_over and not track.rerun)
+            names = await subset.begin(task) if over else ()
+        new = subset.take(names, task)
+        if len(new) == len(subset.pool):
+            return self
+        if new or self._subset is None:
+            data = {"what": CHOSEN, "tools": new, "of": len(subset.pool)}
+            await self._track.put("note", data, at=at)
+        if self._subset is not None:
+            self._add(new)
+            return self
+        own = () if FIND_TOOLS in subset.pool else (FindTools(subset),)
+        toolbox = subset.pool.narrowed(new).joined(own)
+        return RecordedToolbox(toolbox, self._track, self._guard, subset, self._own)
+
+    def _add(self, names: Iterable[str]) -> None:
+        """Behind what is there, so that the list before them stays as it is."""
+        if self._subset is not None:
+            found = (self._subset.pool.get(name) for name in names if name not in self._toolbox)
+            self._toolbox = self._toolbox.joined(tool for tool in found if tool is not None)
+
+    def _box(self, name: str) -> Toolbox:
+        """Where a tool is: a call of one that the agent may use and was not shown is as good as any."""
+        if self._subset is not None and name not in self._toolbox and name in self._subset.pool:
+            return self._subset.pool
+        return self._toolbox
+
+    def begin(self, early: Early, call: ToolCall) -> None:
+        """The next call of a reply that is not recorded yet: begun if it may be.
+
+        It may where it reads only, needs nobody's word and leaves the agent's context alone; and where no
+        writing call stands before it, which it might be meant to see the effect of.
+        """
+        tool = self._box(call.name).get(call.name)
+        early.waits = early.waits or (tool is not None and tool.effects == "write")
+        if tool is None or early.waits or call.name in self._own or may_ask(tool, call, self._guard.rules):
+            early.begin(call, None)
+        else:
+            early.begin(call, partial(self._stoppable, sentence=STOPPED))
+
+    async def run_all(
+        self,
+        calls: tuple[ToolCall, ...],
+        results: dict[int, ToolResult] | None = None,
+        early: Early | None = None,
+    ) -> tuple[ToolResult, ...]:
+        """All calls at once; results in the order of the calls, recorded as they come.
+
+        `results`: filled by the place of the call; where this ends early, with those that are recorded.
+        `early`: what was begun of them while the reply came.
+        """
         track = self._track
         for place, call in enumerate(calls):
             data = {"tool": call.name, "id": call.id, "n": place}
             await track.put("tool_called", data, {"arguments": call.arguments})
-        results: dict[int, ToolResult] = {}
+        results = {} if results is None else results
+        try:
+            with early.settled(calls) if early is not None else nullcontext():
+                await self._come(calls, results, early)
+        finally:
+            if self._subset is not None:
+                for place in sorted(results):
+                    self._add(self._subset.take(results[place].output.added))
+        return tuple(results[place] for place in range(len(calls)))
+
+    async def _come(
+        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult], early: Early | None
+    ) -> None:
+        track = self._track
         for place, call in enumerate(calls):
             recorded = track.past.results.get((track.turn, place))
-            if recorded is not None and not self._again(call):
-                texts = {name: track.texts[where] for name, where in recorded.texts.items()}
-                track.pass_over(place)
-                results[place] = _result(call, recorded.data, texts, recorded.at)
-                await track.put("tool_returned", recorded.data)
+            if recorded is None:
+                continue
+            if self._again(call):
+                await self._recorded(place, call, results, recorded.at)
+                continue
+            texts = {name: track.texts[where] for name, where in recorded.texts.items()}
+            track.pass_over(place)
+            await track.put("tool_returned", recorded.data)
+            results[place] = result_of(call, recorded.data, texts, recorded.at)
         missing = [place for place in range(len(calls)) if place not in results]
-        if any(not self._again(calls[place]) for place in missing):
+        if missing:
+            with self._guard.place.outside():
+                await self._make([(place, calls[place]) for place in missing], results, early)
+
+    async def _make(
+        self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None
+    ) -> None:
+        """The calls that are not recorded, all at once."""
+        track = self._track
+        if track.saying or any(not self._again(call) for _, call in missing):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
-            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]])
-        elif missing:
-            with alone():
-                async with anyio.create_task_group() as group:
-                    start = group.start_soon
-                    handles = {place: start(self._recorded, place, calls[place]) for place in missing}
-            results |= {place: handle.return_value for place, handle in handles.items()}
-        return tuple(results[place] for place in range(len(calls)))
+            await self._recorded(*missing[0], results, early=early)
+            return
+        with alone():
+            async with anyio.create_task_group() as group:
+                for place, call in missing:
+                    group.start_soon(self._recorded, place, call, results, None, early)
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
-        return bool(getattr(self._toolbox.get(call.name), "repeats", False))
+        return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
 
-    async def _recorded(self, place: int, call: ToolCall) -> ToolResult:
-        result = await self._run(place, call)
-        at = self._track.clock()
+    async def _recorded(
+        self,
+        place: int,
+        call: ToolCall,
+        results: dict[int, ToolResult],
+        at: float | None = None,
+        early: Early | None = None,
+    ) -> None:
+        begun = await early.taken(place, call) if early is not None else None
+        result = begun or await self._run(place, call)
+        at = self._track.clock() if at is None else at
         output = self._guard.clean(result.output)
+        if self._subset is not None and not result.error:
+            self._subset.used(call.name)
+        if self._box(call.name) is not self._toolbox:
+            output = structs.replace(output, added=(call.name,))
         error = self._track.recording.clean(result.error)
         result = structs.replace(result, output=output, error=error, at=at)
         texts = {} if self._again(call) else output_texts(output)
-        await self._track.put("tool_returned", _data(place, result), texts, at=at)
-        return result
+        await self._track.put("tool_returned", result_data(place, result), texts, at=at)
+        results[place] = result
 
     async def _run(self, place: int, call: ToolCall) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
-        tool = self._toolbox.get(call.name)
+        box = self._box(call.name)
+        tool = box.get(call.name)
         try:
             arguments = decode_arguments(call) if tool is not None else {}
         except ToolArguments:
-            return await self._toolbox.run(call)  # which says what is wrong with them
+            return await box.run(call)  # which says what is wrong with them
         if tool is None:
-            return await self._toolbox.run(call)
+            return await box.run(call)
         track = self._track
         if asks(tool, arguments, self._guard.rules):
             key = f"{track.path}/{track.turn}/{place}"
@@ -149,7 +246,7 @@ class RecordedToolbox:
                 return ToolResult(call=call, output=NOTHING, error=refusal(answer))
         if tool.effects == "write":
             return await self._write(place, call, tool)
-        return await self._stoppable(call, "{name} was {reason}.")
+        return await self._stoppable(call, STOPPED)
 
     async def _write(self, place: int, call: ToolCall, tool: Tool) -> ToolResult:
         """A call that changes something: intended durably before it runs, and not run twice."""
@@ -175,11 +272,11 @@ class RecordedToolbox:
         """What came of a call that was cut off; None where it is known that it had no effect."""
         check = effects.check_of(tool)
         if check is None:
-            return _unknown(call, effects.UNKNOWN.format(name=call.name))
+            return unknown_result(call, effects.UNKNOWN.format(name=call.name))
         try:
             output = await check(key)
         except ToolError as error:
-            return _unknown(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
+            return unknown_result(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
         return None if output is None else ToolResult(call=call, output=output)
 
     async def _stoppable(self, call: ToolCall, sentence: str) -> ToolResult:
@@ -189,37 +286,10 @@ class RecordedToolbox:
             running = Running(self._track.path, call.name, scope)
             self._guard.calls.running.append(running)
             try:
-                return await self._toolbox.run(call)
+                return await self._box(call.name).run(call)
             finally:
                 self._guard.calls.running.remove(running)
         error = sentence.format(name=call.name, reason=running.why)
         seconds = time.perf_counter() - began
         unknown = sentence is effects.STOPPED
         return ToolResult(call=call, output=NOTHING, error=error, seconds=seconds, unknown=unknown)
-
-
-def _unknown(call: ToolCall, error: str) -> ToolResult:
-    return ToolResult(call=call, output=NOTHING, error=error, unknown=True)
-
-
-def _data(place: int, result: ToolResult) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "tool": result.call.name,
-        "id": result.call.id,
-        "n": place,
-        "seconds": round(result.seconds, 4),
-        "passages": len(result.output.passages),
-        "error": result.error,
-    }
-    return {**data, "unknown": True} if result.unknown else data
-
-
-def _result(call: ToolCall, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> ToolResult:
-    return ToolResult(
-        call=call,
-        output=output_of(texts),
-        error=data["error"],
-        seconds=data["seconds"],
-        at=at,
-        unknown=data.get("unknown", False),
-    )
