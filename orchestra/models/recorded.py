@@ -118,9 +118,11 @@ class Recorded:
         return reply
 
     async def _put(self, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-        self._track.replied = self._track.clock()
-        with anyio.move_on_after(_SHIELD_SECONDS, shield=True):
-            await self._track.put(kind, data, texts, at=self._track.replied)
+        track = self._track
+        track.replied = at = track.clock()
+        if not track.put_now(kind, data, texts, at=at):
+            with anyio.move_on_after(_SHIELD_SECONDS, shield=True):
+                await track.put(kind, data, texts, at=at)
 
     def _clean(self, reply: Reply, output: OutputSpec | None) -> Reply:
         """The reply without secrets; calls keep their arguments, which a tool may need."""

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from orchestra.errors import RecordDiffers, StoreError
 from orchestra.journal.past import Past
-from orchestra.journal.track import Recording, Track
+from orchestra.journal.recording import Recording
+from orchestra.journal.track import Track
 from orchestra.session.kit import Kit
 from orchestra.session.stops import Stops
 from orchestra.values.events import Event
@@ -47,6 +48,7 @@ class Diary:
         self.recording = Recording(
             session=session,
             put=self._put,
+            offer=self._offer,
             watch=self._seen,
             clock=kit.clock,
             clean=kit.journal.clean,
@@ -80,6 +82,12 @@ class Diary:
         await self._journal.record(event)
         if self._watch is not None:
             self._watch(event)
+
+    def _offer(self, event: Event) -> bool:
+        taken = self._journal.offer(event)
+        if taken and self._watch is not None:
+            self._watch(event)
+        return taken
 
     async def _durable(self, mark: int | None = None) -> None:
         """Safe, where the store takes it; a run goes on without."""
