@@ -19,7 +19,7 @@ Watch = Callable[[Event], None]
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """What a session goes on from; see `journal.track.Recording`. `past` None: it begins."""
+    """What a session goes on from; see `journal.recording.Recording`. `past` None: it begins."""
 
     past: Past | None = None
     from_here: bool = False
