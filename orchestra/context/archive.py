@@ -46,7 +46,7 @@ class Archive:
         return ref
 
     def share(self, ref: str, shown: str) -> None:
-        """Let go of an original's own text where `shown`, which is kept anyway, ends with it, fenced or not."""
+        """Let go of an original's own text where `shown`, which is kept anyway, ends with it or its fence."""
         at = int(ref[1:]) - 1
         text = self._originals[at].text
         end = len(shown) - (len(_FENCE) if shown.endswith(_FENCE) and not text.endswith(_FENCE) else 0)
