@@ -77,7 +77,7 @@ class Session:
         self.toolbox = toolbox
         self.problems: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        self.ledger = Ledger()
+        self.ledger = Ledger(kit.shelf)
         self.stopped = ""
         self.short = ""
         limits = kit.limits
