@@ -72,6 +72,7 @@ class Track:
         self._sent: Sent | None = None
         self._key = KeyMaker(recording.clean)
         self._mark = 0  # what has to be safe before the next call
+        self._asked: dict[tuple[str, int], int] = {}  # how often a note was looked for, by turn
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
@@ -110,10 +111,13 @@ class Track:
         steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
         return next(steps, None)
 
-    def noted(self, what: str) -> Mapping[str, Any]:
-        """The data of the agent's recorded note of this turn about something, {} where there is none."""
-        notes = (event.data for event in self.past.events if event.kind == "note" and event.turn == self.turn)
-        return next((data for data in notes if data.get("what") == what), {})
+    def noted(self, what: str) -> EventRecord | None:
+        """The agent's next recorded note about something in this turn, None where there is none (more)."""
+        place = (what, self.turn)
+        asked = self._asked[place] = self._asked.get(place, 0) + 1
+        notes = (each for each in self.past.events if each.kind == "note" and each.turn == self.turn)
+        same = [each for each in notes if each.data.get("what") == what]
+        return same[asked - 1] if asked <= len(same) else None
 
     @property
     def window(self) -> int | None:

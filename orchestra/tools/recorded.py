@@ -97,13 +97,12 @@ class RecordedToolbox:
             if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
                 return self
             subset = TaskTools(self._toolbox, choice)
-        names = self._track.noted(CHOSEN).get("tools")
-        if names is None:
-            names = await subset.begin(task)
+        noted = self._track.noted(CHOSEN)
+        names = noted.data["tools"] if noted is not None else await subset.begin(task)
         new = subset.take(names, task)
         if len(new) == len(subset.pool):
             return self
-        if new or self._subset is None:
+        if new or noted is not None or self._subset is None:
             data = {"what": CHOSEN, "tools": new, "of": len(subset.pool)}
             await self._track.put("note", data, at=at)
         if self._subset is not None:
