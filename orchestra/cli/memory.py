@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
 
-from orchestra.cli.options import store_options
-from orchestra.cli.printing import columns, line, number, opened, say, say_json, when
+from orchestra.cli.options import owner_options, store_options
+from orchestra.cli.printing import columns, cut, number, opened, say, say_json, when
 
 if TYPE_CHECKING:
     from orchestra.memory.kept import Memory, Whose
@@ -21,14 +21,6 @@ _RECORDS_NAMED = 5
 @click.group()
 def memory() -> None:
     """What is known across sessions: list, show, forget."""
-
-
-def owner_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The flags that say whose memory it is."""
-    command = click.option("--project", metavar="ID", help="Of this project.")(command)
-    return click.option("--user", metavar="ID", help="Of this user; with --project: in that project.")(
-        command
-    )
 
 
 @memory.command("list")
@@ -44,7 +36,7 @@ def list_(user: str | None, project: str | None, as_json: bool, **where: str | N
     if not kept:
         say(f"Nothing is kept of {_named(user, project)}.")
     for each in kept:
-        say(line(f"{each.id:<6} {each.kind:<10} {_short(each)}", columns()))
+        say(cut(f"{each.id:<6} {each.kind:<10} {' '.join(_short(each).split())}", columns()))
 
 
 @memory.command()
@@ -53,7 +45,7 @@ def list_(user: str | None, project: str | None, as_json: bool, **where: str | N
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_options
 def show(key: str, user: str | None, project: str | None, as_json: bool, **where: str | None) -> None:
-    """Show KEY (a key, or a number such as m12) word for word, with where it is from and what it was before."""
+    """Show KEY (a key, or a number such as m12) word for word, with its origin and what it was before."""
     from orchestra.errors import InputError
 
     kept = anyio.run(partial(_kept, user, project, where))

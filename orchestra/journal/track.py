@@ -55,12 +55,16 @@ class Recording(Struct, frozen=True, kw_only=True):
 class Track:
     """One agent's, "" for the session itself.
 
-    `turn` counts the agent's model calls; `aside` goes with the next one into the journal.
+    `turn` counts the agent's model calls; `aside` goes with the next one into the journal. `saying`: in a
+    conversation, the number of what was said last. `rerun`: it runs over its record, which comes back
+    whatever is asked; nothing is made or recorded.
     """
 
     def __init__(self, path: str, recording: Recording) -> None:
         self.path = path
         self.turn = 0
+        self.saying = 0
+        self.rerun = False
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
@@ -72,7 +76,6 @@ class Track:
         self._sent: Sent | None = None
         self._key = KeyMaker(recording.clean)
         self._mark = 0  # what has to be safe before the next call
-        self._asked: dict[tuple[str, int], int] = {}  # how often a note was looked for, by turn
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
@@ -112,12 +115,9 @@ class Track:
         return next(steps, None)
 
     def noted(self, what: str) -> EventRecord | None:
-        """The agent's next recorded note about something in this turn, None where there is none (more)."""
-        place = (what, self.turn)
-        asked = self._asked[place] = self._asked.get(place, 0) + 1
-        notes = (each for each in self.past.events if each.kind == "note" and each.turn == self.turn)
-        same = [each for each in notes if each.data.get("what") == what]
-        return same[asked - 1] if asked <= len(same) else None
+        """The recorded note about something that comes next in this turn, None where there is none."""
+        notes = (each for each in self._coming if each.kind == "note" and each.turn == self.turn)
+        return next((each for each in notes if each.data.get("what") == what), None)
 
     @property
     def window(self) -> int | None:
@@ -185,7 +185,7 @@ class Track:
             self._mark = 0
         key = self._key(request, model)
         recorded = self.recorded
-        if recorded is not None and recorded.seq > self._trusted:
+        if recorded is not None and recorded.seq > self._trusted and not self.rerun:
             difference = key.difference(_key_of(recorded), loosely=self.recording.loosely)
             if difference:
                 await self._differs(difference)
@@ -232,6 +232,8 @@ class Track:
                 return True
         if _may_be_missing(event):
             return not self.is_over
+        if self.rerun:
+            return True
         self._coming.clear()
         return False
 
@@ -253,6 +255,7 @@ class Track:
         past.calls = past.calls[: self._made]
         past.results = {place: each for place, each in past.results.items() if place[0] < self.turn}
         past.intents = {place: each for place, each in past.intents.items() if place[0] < self.turn}
+        past.answers = {number: each for number, each in past.answers.items() if number < self.saying}
         past.events = [event for event in past.events if event.turn < self.turn and event.kind != "failed"]
         await self.put("resumed", {"from": self.turn})
         if self._sent is not None:

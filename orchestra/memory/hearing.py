@@ -29,7 +29,8 @@ _SECRET = re.compile(
 )
 _LEAD = re.compile(
     r"(?i)^\W*(?:(?:and|but|so|also|ok(?:ay)?|well|hi|hello|by the way|actually|correction|sorry|please"
-    r"|note|for the record|to be clear|fyi)\b[,: ]*|(?:remember|note|keep in mind|don't forget)(?: that)?\b[,: ]*"
+    r"|note|for the record|to be clear|fyi)\b[,: ]*"
+    r"|(?:remember|note|keep in mind|don't forget)(?: that)?\b[,: ]*"
     r"|(?:另外|还有|其实|更正|对了|请|顺便说一下|注意)[，,：: ]*|(?:请?记住|记一下|别忘了)[，,：: ]*)+"
 )
 _ASKED_TO = re.compile(
@@ -37,14 +38,16 @@ _ASKED_TO = re.compile(
 )
 _IS = re.compile(
     r"(?i)^(?P<whose>my|our|the|his|her|their|this)\s+(?P<key>[^,;:.!?]{1,60}?)\s*"
-    r"(?:\b(?:is|are|was|were|will be|has changed to|changed to)\b(?: now)?(?: called| named)?|=|:)\s*(?P<value>.+)$",
+    r"(?:\b(?:is|are|was|were|will be|has changed to|changed to)\b(?: now)?(?: called| named)?|=|:)"
+    r"\s*(?P<value>.+)$",
     re.DOTALL,
 )
 _NAME = re.compile(r"(?i)^(?:call me|i am called|i'm called|my name is|my name's)\s+(?P<value>.+)$")
 _AM = re.compile(
-    r"(?i)^(?:i am|i'm|we are|we're)\s+(?!(?:looking|trying|wondering|going|interested|thinking|planning|writing"
-    r"|asking|sure|not sure|curious|here|sorry|afraid|glad|happy|about|currently|just|still|having|getting"
-    r"|working on|considering|preparing|done|ready|back|in a hurry|unsure|confused|stuck|talking)\b)(?P<value>.+)$"
+    r"(?i)^(?:i am|i'm|we are|we're)\s+"
+    r"(?!(?:looking|trying|wondering|going|interested|thinking|planning|writing|asking|sure|not sure|curious"
+    r"|here|sorry|afraid|glad|happy|about|currently|just|still|having|getting|working on|considering"
+    r"|preparing|done|ready|back|in a hurry|unsure|confused|stuck|talking)\b)(?P<value>.+)$"
 )
 _DO = re.compile(
     r"(?i)^(?:i|we)\s+(?:(?:really|also|always|usually|only|strongly|mostly|never)\s+)*"
@@ -65,7 +68,7 @@ _DO_ZH = re.compile(
 )
 _MINE = re.compile(r"(?i)\b(?:i|my|me|mine|myself|we|our|us|ours|i'm|i've|i'd|we're|we've)\b|我")
 _STANDING = re.compile(
-    r"(?i)\b(?:always|never|from now on|in (?:the )?future|every time|whenever|by default|in general|any time)\b"
+    r"(?i)\b(?:always|never|from now on|in (?:the )?future|every time|whenever|by default|in general)\b"
     r"|总是|永远|从不|以后|今后|每次|默认|一律|从现在起|往后"
 )
 _END = re.compile(r"[\s.!。！;；,，]+$")
@@ -76,7 +79,7 @@ _WORD = re.compile(r"[\w'-]+")
 
 
 class Statement(Struct, frozen=True):
-    """One thing to keep: `key` and `value`, or (`key` "") a constraint; `text` is the sentence, word for word.
+    """One thing to keep: `key` and `value`, or (`key` "") a constraint; `text`: the sentence as it was said.
 
     `always`: it holds whatever the task is. `named`: it says of its key what it is, so that a later one takes
     its place. `corrects`: it says that something has changed; `loose`: and is kept only where it finds what.
@@ -177,7 +180,7 @@ def _self(bare: str) -> tuple[str, str, bool, bool] | None:
 
 
 def _thing(bare: str, *, asked: bool) -> tuple[str, str, bool, bool] | None:
-    """The same of "my budget is 1,200" and, where it has a figure or was asked for, "the deadline is 5 March"."""
+    """The same of "my budget is 1,200"; with a figure, or where it was asked for, of "the deadline ..."."""
     match = _IS.match(bare)
     if match is not None:
         mine = match["whose"].lower() in ("my", "our")

@@ -51,7 +51,7 @@ def _id(what: str, given: str | None) -> str:
         raise InputError(f"The {what}'s id is empty: name one, or leave it out.", key=what)
     if len(name) > LONGEST_ID or not name.isprintable():
         raise InputError(
-            f"The {what}'s id must be one line of at most {LONGEST_ID} characters, not {name[:40]!r}.",
+            f"The {what}'s id is one line of at most {LONGEST_ID} characters, and not {name[:40]!r}.",
             key=what,
         )
     return name
@@ -60,8 +60,8 @@ def _id(what: str, given: str | None) -> str:
 class Memory(Struct, frozen=True, kw_only=True):
     """One thing that is kept.
 
-    `number`: in its store, 0 before it is there. `key`: what it is found by, "" for a constraint; of an answer
-    the question. `value`: the key's value; `text`: the sentence, word for word; of an answer the answer.
+    `number`: in its store, 0 before it is there. `key`: what it is found by, "" for a constraint; of an
+    answer the question. `value`: the key's value; `text`: the sentence, word for word, or the answer.
     `sources`: an answer's. `always`: shown whatever the task is. `about`: what the talk was about then.
     `session`: where it was said, at `at` (seconds since the epoch). `until`: when another took its place,
     `by`: that one's number; `was`: the value before it.

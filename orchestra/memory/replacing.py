@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from orchestra.context.pins import stands_in
@@ -9,8 +10,12 @@ from orchestra.memory.hearing import Statement
 from orchestra.memory.kept import Memory
 from orchestra.text.terms import terms
 
-_ALIKE = 0.6
-"""The share of terms that two constraints have in common when one corrects the other."""
+_ALIKE = 0.75
+"""The share of an older constraint's terms that one has which corrects it; one too many harms less."""
+_LANGUAGE = re.compile(
+    r"(?i)\bin (?:English|Chinese|German|French|Spanish|Japanese|Italian|Portuguese|Russian|Korean|Dutch)\b"
+    r"|用(?:中文|英文|英语|日语|法语|德语)"
+)
 
 
 def replaced(said: Statement, holding: Sequence[Memory]) -> tuple[int, ...] | None:
@@ -31,13 +36,21 @@ def replaced(said: Statement, holding: Sequence[Memory]) -> tuple[int, ...] | No
 
 
 def _constraints(said: Statement, mine: Sequence[Memory]) -> tuple[int, ...]:
-    if not said.corrects:
+    language = _LANGUAGE.search(said.text) is not None
+    if not said.corrects and not language:
         return ()
     words = set(terms(said.text))
     return tuple(
         memory.number
         for memory in mine
-        if not memory.key and (other := set(terms(memory.text))) and len(words & other) >= _ALIKE * len(other)
+        if not memory.key
+        and (
+            (language and _LANGUAGE.search(memory.text))
+            or (
+                said.corrects
+                and len(words & set(terms(memory.text))) >= _ALIKE * len(set(terms(memory.text)))
+            )
+        )
     )
 
 

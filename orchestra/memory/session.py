@@ -17,6 +17,7 @@ from orchestra.memory.hearing import statements, without_statements
 from orchestra.memory.kept import Memory, Whose
 from orchestra.memory.replacing import replaced
 from orchestra.memory.showing import Shelf, Shown
+from orchestra.values.report import Report
 
 if TYPE_CHECKING:
     from orchestra.memory.hearing import Statement
@@ -57,6 +58,15 @@ class SessionMemory:
         said = await anyio.to_thread.run_sync(statements, self._library.clean(text))
         about = without_statements(text) if said else ""
         await self._keep([(self._memory(each, about), each) for each in said])
+
+    async def reported(self, report: Report) -> None:
+        """A question was answered by a report: its supported sentences in short, its sources."""
+        if report.partial:
+            return
+        said = [sentence.text for sentence in report.summary if sentence.supported]
+        if not said:
+            said = [each.text for part in report.sections for each in part.sentences if each.supported][:3]
+        await self.solved(report.question, " ".join(said), [each.locator for each in report.references])
 
     async def solved(self, question: str, answer: str, sources: Sequence[str]) -> None:
         """Keep a question of the project with its answer; an answer to the same question takes its place."""
@@ -166,8 +176,3 @@ class AgentMemory:
             return ()
         find = partial(shelf.shown, task, tokens, answers=answers, skip=frozenset(self._given))
         return await anyio.to_thread.run_sync(find)
-
-
-def brief(sentences: Sequence[str]) -> str:
-    """An answer's sentences as one text."""
-    return " ".join(" ".join(sentence.split()) for sentence in sentences)

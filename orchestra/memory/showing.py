@@ -107,7 +107,7 @@ class Shelf:
 def _known(memory: Memory) -> Known:
     """Found by its key, by each telling word of it, and by the names in its sentence."""
     words = {word for word in _WORD.findall(memory.key) if word.lower() not in _COMMON}
-    names = {name.text for name in find_names(memory.text)} if memory.text.isascii() else set()
+    names = {memory.text[name.start : name.end] for name in find_names(memory.text)}
     scopes = (UNIVERSAL,) if memory.always else (_HERE,)
     aliases = tuple(sorted(words | names))
     return Known(id=memory.id, name=memory.key, text=memory.text, aliases=aliases, scopes=scopes)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
 
 import anyio
+import msgspec
 from msgspec import Struct, structs
 
 from orchestra.errors import ToolArguments, ToolError, alone
@@ -19,8 +19,10 @@ from orchestra.tools import effects
 from orchestra.tools.approval import Ask, Asked, asks, refusal
 from orchestra.tools.finding import NAME as FIND_TOOLS
 from orchestra.tools.finding import Choice, FindTools, TaskTools
-from orchestra.tools.outputs import Cleaner, output_of, output_texts
+from orchestra.tools.outputs import Cleaner, output_texts
+from orchestra.tools.place import Place
 from orchestra.tools.port import Tool, ToolOutput
+from orchestra.tools.results import result_data, result_of
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
@@ -56,7 +58,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     """What a toolbox is handed for one agent.
 
     `ask` waits for a person; `rules` are the role's, by tool. `durable` returns when what was recorded is
-    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all.
+    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all. `place`: the agent's.
     """
 
     ask: Ask
@@ -65,6 +67,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     clean: Cleaner
     rules: Mapping[str, str] = {}
     choice: Choice | None = None
+    place: Place = msgspec.field(default_factory=Place)
 
 
 class RecordedToolbox:
@@ -83,6 +86,11 @@ class RecordedToolbox:
     def __len__(self) -> int:
         return len(self._toolbox)
 
+    @property
+    def grows(self) -> bool:
+        """Whether it is chosen of more tools, to which each later task may add."""
+        return self._subset is not None
+
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
         """This toolbox and more."""
         return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset)
@@ -97,8 +105,12 @@ class RecordedToolbox:
             if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
                 return self
             subset = TaskTools(self._toolbox, choice)
-        noted = self._track.noted(CHOSEN)
-        names = noted.data["tools"] if noted is not None else await subset.begin(task)
+        noted, track = self._track.noted(CHOSEN), self._track
+        if noted is not None:
+            names = noted.data["tools"]
+        else:  # what is recorded without a note has got nothing
+            over = self._subset is None or (track.is_over and not track.rerun)
+            names = await subset.begin(task) if over else ()
         new = subset.take(names, task)
         if len(new) == len(subset.pool):
             return self
@@ -124,43 +136,68 @@ class RecordedToolbox:
             return self._subset.pool
         return self._toolbox
 
-    async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
-        """All calls at once; results in the order of the calls, recorded as they come."""
+    async def run_all(
+        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult] | None = None
+    ) -> tuple[ToolResult, ...]:
+        """All calls at once; results in the order of the calls, recorded as they come.
+
+        `results`: filled by the place of the call; where this ends early, with those that are recorded.
+        """
         track = self._track
         for place, call in enumerate(calls):
             data = {"tool": call.name, "id": call.id, "n": place}
             await track.put("tool_called", data, {"arguments": call.arguments})
-        results: dict[int, ToolResult] = {}
+        results = {} if results is None else results
+        try:
+            await self._come(calls, results)
+        finally:
+            if self._subset is not None:
+                for place in sorted(results):
+                    self._add(self._subset.take(results[place].output.added))
+        return tuple(results[place] for place in range(len(calls)))
+
+    async def _come(self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult]) -> None:
+        track = self._track
         for place, call in enumerate(calls):
             recorded = track.past.results.get((track.turn, place))
-            if recorded is not None and not self._again(call):
-                texts = {name: track.texts[where] for name, where in recorded.texts.items()}
-                track.pass_over(place)
-                results[place] = _result(call, recorded.data, texts, recorded.at)
-                await track.put("tool_returned", recorded.data)
+            if recorded is None:
+                continue
+            if self._again(call):
+                await self._recorded(place, call, results, recorded.at)
+                continue
+            texts = {name: track.texts[where] for name, where in recorded.texts.items()}
+            track.pass_over(place)
+            await track.put("tool_returned", recorded.data)
+            results[place] = result_of(call, recorded.data, texts, recorded.at)
         missing = [place for place in range(len(calls)) if place not in results]
-        if any(not self._again(calls[place]) for place in missing):
+        if missing:
+            with self._guard.place.outside():
+                await self._make(missing, calls, results)
+
+    async def _make(
+        self, missing: list[int], calls: tuple[ToolCall, ...], results: dict[int, ToolResult]
+    ) -> None:
+        """The calls that are not recorded, all at once."""
+        track = self._track
+        if track.saying or any(not self._again(calls[place]) for place in missing):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
-            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]])
-        elif missing:
-            with alone():
-                async with anyio.create_task_group() as group:
-                    start = group.start_soon
-                    handles = {place: start(self._recorded, place, calls[place]) for place in missing}
-            results |= {place: handle.return_value for place, handle in handles.items()}
-        if self._subset is not None:
-            for place in range(len(calls)):
-                self._add(self._subset.take(results[place].output.added))
-        return tuple(results[place] for place in range(len(calls)))
+            await self._recorded(missing[0], calls[missing[0]], results)
+            return
+        with alone():
+            async with anyio.create_task_group() as group:
+                for place in missing:
+                    group.start_soon(self._recorded, place, calls[place], results)
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
         return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
 
-    async def _recorded(self, place: int, call: ToolCall) -> ToolResult:
+    async def _recorded(
+        self, place: int, call: ToolCall, results: dict[int, ToolResult], at: float | None = None
+    ) -> None:
         result = await self._run(place, call)
-        at = self._track.clock()
+        at = self._track.clock() if at is None else at
         output = self._guard.clean(result.output)
         if self._subset is not None and not result.error:
             self._subset.used(call.name)
@@ -169,8 +206,8 @@ class RecordedToolbox:
         error = self._track.recording.clean(result.error)
         result = structs.replace(result, output=output, error=error, at=at)
         texts = {} if self._again(call) else output_texts(output)
-        await self._track.put("tool_returned", _data(place, result), texts, at=at)
-        return result
+        await self._track.put("tool_returned", result_data(place, result), texts, at=at)
+        results[place] = result
 
     async def _run(self, place: int, call: ToolCall) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
@@ -245,28 +282,3 @@ class RecordedToolbox:
 
 def _unknown(call: ToolCall, error: str) -> ToolResult:
     return ToolResult(call=call, output=NOTHING, error=error, unknown=True)
-
-
-def _data(place: int, result: ToolResult) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "tool": result.call.name,
-        "id": result.call.id,
-        "n": place,
-        "seconds": round(result.seconds, 4),
-        "passages": len(result.output.passages),
-        "error": result.error,
-    }
-    if result.output.added:
-        data["added"] = result.output.added
-    return {**data, "unknown": True} if result.unknown else data
-
-
-def _result(call: ToolCall, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> ToolResult:
-    return ToolResult(
-        call=call,
-        output=structs.replace(output_of(texts), added=tuple(data.get("added", ()))),
-        error=data["error"],
-        seconds=data["seconds"],
-        at=at,
-        unknown=data.get("unknown", False),
-    )

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from orchestra import Runtime, Scripted
 from orchestra.config.settings import Settings
+from orchestra.journal.track import Track
 from orchestra.tools.port import Tool
 from orchestra.tools.recorded import RecordedToolbox
 from orchestra.values.roles import Role
@@ -18,5 +19,6 @@ async def opened(settings: Settings, tools: Sequence[Tool]) -> AsyncIterator[Rec
     role = Role(name="clerk", description="d", instructions="Work.", context="tools")
     host = Runtime(settings, models={"small": Scripted(["done"])}, roles=[role], tools=tools)
     async with host, host.session("?x") as session:
-        _, desk = session._agent("clerk", "Go.", None, None)  # what `ask` does first
+        track = Track("clerk.1", session._diary.recording)
+        desk = session._desk(role, track, None, None)  # what `ask` does first
         yield desk.toolbox
