@@ -16,7 +16,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
 from orchestra.tools.place import Place
 from orchestra.tools.recorded import RecordedToolbox
-from orchestra.values.messages import OutputSpec
+from orchestra.values.messages import Listen, OutputSpec
 from orchestra.values.usage import Usage
 
 
@@ -26,6 +26,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
     a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
     None for text. `counts`: how endpoints count our tokens. `memory`: what it is given of other sessions.
+    `listen` hears the agent's replies as they come; None: nobody does.
     """
 
     tiers: Tiers
@@ -41,3 +42,4 @@ class Desk(Struct, frozen=True, kw_only=True):
     charge: Callable[[str, Usage], None]
     tell: Callable[[str], None]
     memory: AgentMemory | None = None
+    listen: Listen | None = None

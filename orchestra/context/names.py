@@ -69,6 +69,16 @@ _DIGIT_FIRST = re.compile(
     r"(?<![A-Za-z0-9_.])(?:[0-9]+[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,12}|[0-9]+(?:-[0-9A-Z]+){2,12}"
     r"|[0-9]{3,4}-[0-9]{4})(?![A-Za-z0-9_])"
 )
+# Telephone and account numbers: groups of digits that are neither a date nor a range.
+_GROUPED = re.compile(
+    r"(?<![\w.+-])(?:\+[0-9]{1,3}(?:[ -]?\([0-9]{1,5}\))?(?:[ -][0-9]{2,8}){1,5}"
+    r"|\([0-9]{2,5}\)[ -]?[0-9]{3,4}[ -][0-9]{3,4}"
+    r"|(?![0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![0-9-])|[0-9]{1,2}-[0-9]{1,2}-[0-9]{2,4}(?![0-9-]))"
+    r"[0-9]{1,8}(?:-[0-9]{2,8}){2,6}"
+    r"|[0-9]{2,5}-0[0-9]{2,7}|0[0-9]{1,4}-[0-9]{3,8})(?![\w-]|[.,][0-9])",
+    re.ASCII,
+)
+_LEAST_DIGITS = 6
 
 _DIGIT_FIRST_SHAPES = (b"0a", b"0A", b"0-0", b"0-A")
 
@@ -157,6 +167,9 @@ def find_exact(text: str) -> Iterator[Named]:
             yield Named(*match.span(), "id", match[0].lower())
         elif match[1] not in _NO_PREFIX and not unit_at(text, match.end())[0]:
             yield Named(*match.span(), "id", f"{match[1]} {match[2].lstrip('0') or '0'}".lower())
+    for match in _GROUPED.finditer(text) if b"0" in shape and ("-" in text or "+" in text) else ():
+        if sum(map(str.isdigit, match[0])) >= _LEAST_DIGITS:
+            yield Named(*match.span(), "id", match[0])
     for match in _VERSION.finditer(text) if b"0" in shape and _NEAR_VERSION.search(text) else ():
         if match[0].count(".") == 1 and "ersion" not in text[max(0, match.start() - 9) : match.start()]:
             before = _BEFORE_VERSION.search(text, max(0, match.start() - 24), match.start())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from orchestra.context.pins import stands_in
+from orchestra.context.pinned import stands_in
 from orchestra.memory.hearing import Statement
 from orchestra.memory.kept import Memory
 from orchestra.text.terms import terms
