@@ -78,7 +78,7 @@ class Session:
         self.toolbox = toolbox
         self.problems: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        self.ledger = Ledger()
+        self.ledger = Ledger(kit.shelf)
         self.memory = origin.memory
         self.stopped = ""
         self.short = ""
