@@ -11,6 +11,7 @@ from orchestra.errors import RecordDiffers, StoreError
 from orchestra.journal.past import Past
 from orchestra.journal.recording import Recording
 from orchestra.journal.track import Track
+from orchestra.memory.session import SessionMemory
 from orchestra.session.kit import Kit
 from orchestra.session.stops import Stops
 from orchestra.values.events import Event
@@ -19,9 +20,13 @@ Watch = Callable[[Event], None]
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """What a session goes on from; see `journal.recording.Recording`. `past` None: it begins."""
+    """What a session goes on from; see `journal.recording.Recording`. `past` None: it begins.
+
+    `memory`: what is known across sessions, None where it does not say whose.
+    """
 
     past: Past | None = None
+    memory: SessionMemory | None = None
     from_here: bool = False
     loosely: bool = False
 
