@@ -177,7 +177,7 @@ class Compacting(Record):
         self.keeping.made.add(block.number)
 
     def _thinned(self, tools: tuple[ToolSpec, ...]) -> int:
-        """The tokens of a prompt whose schemas are slim from now on, if that is worth it: before words leave."""
+        """The prompt's tokens; its schemas are slim from now on if that is worth it, before words leave."""
         thin = slimmed(self._tools(tools), self.counter)
         if self._sheet.tokens - thin.tokens >= WORTH * self.budget.usable:
             self._slim, self._sheet = True, thin
