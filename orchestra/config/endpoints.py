@@ -44,6 +44,9 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         int | None,
         About("Request bodies of at least so many bytes go out gzipped; left out: never.", above=0),
     ] = None
+    stream: Annotated[bool, About("Ask for replies as streams: tools begin sooner, for more CPU a call.")] = (
+        False
+    )
     connect_seconds: Annotated[
         float | None, About("Seconds to open a connection.", above=0, unlimited=True)
     ] = 10.0
@@ -110,7 +113,8 @@ class Tier(Struct, frozen=True, kw_only=True):
         float | None, About("US dollars for a million output tokens; left out: the price table.", least=0)
     ] = None
     fallback: Annotated[
-        tuple[str, ...], About("Tiers to try, in order, when this one's endpoint cannot be reached.")
+        tuple[str, ...],
+        About("Tiers to try, in order, when this one's endpoint cannot be reached or refuses the key."),
     ] = ()
 
     @property

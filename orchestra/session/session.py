@@ -12,14 +12,14 @@ from pydantic import BaseModel
 
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
-from orchestra.agent.talker import Listen, Talker
-from orchestra.context.budget import budget_of
-from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
+from orchestra.agent.talker import Talker
+from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.talk import TalkTrack
 from orchestra.journal.track import Track
+from orchestra.session.at_once import at_once
 from orchestra.session.bill import Bill
-from orchestra.session.capping import enveloped
+from orchestra.session.capping import enveloped, task_room
 from orchestra.session.conversation import Around, Conversation
 from orchestra.session.desks import Common, desk_for
 from orchestra.session.diary import NEW, Diary, Origin, Watch
@@ -36,7 +36,7 @@ from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import EventKind
 from orchestra.values.handoffs import HandOff, Outcome
-from orchestra.values.messages import OutputSpec, ToolSpec
+from orchestra.values.messages import Listen, OutputSpec, ToolSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -46,11 +46,6 @@ R = TypeVar("R")
 
 # The reason with which a person ends a session's work.
 INTERRUPTED = "interrupted"
-
-# A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
-# writer can use: five researchers' hand-offs at their default cap are 20,000.
-TASK_SHARE = 0.7
-TASK_TOKENS = 20_000
 
 
 class Session:
@@ -77,7 +72,8 @@ class Session:
         self.toolbox = toolbox
         self.problems: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        self.ledger = Ledger()
+        self.ledger = Ledger(kit.shelf)
+        self.memory = origin.memory
         self.stopped = ""
         self.short = ""
         limits = kit.limits
@@ -99,6 +95,7 @@ class Session:
             tell=self._tell,
             durable=kit.journal.durable,
             calls=self._diary.stops.calls,
+            memory=origin.memory,
         )
 
     def _tell(self, note: str) -> None:
@@ -162,16 +159,17 @@ class Session:
         receiver: str = "session",
         output: type[BaseModel] | None = None,
         tools: Toolbox | None = None,
+        listen: Listen | None = None,
     ) -> HandOff[Any]:
         """One agent's work on one task, in a context of its own, handed over within its role's cap.
 
-        `output`: a type in place of the role's own. `tools`: in place of the session's. A failure of the
-        run is a status with its reason and is not raised; a mistake in a role or a call is.
+        `output`: a type in place of the role's own. `tools`: in place of the session's. `listen` hears its
+        replies as they come. A failure of the run is a status with its reason; a mistake is raised.
         """
         found = self.role(role)
         path = self._paths.next(role, self.kit.journal.clean(task))
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
-        agent, track = Agent(found, path, desk), desk.track
+        agent, track = Agent(found, path, msgspec.structs.replace(desk, listen=listen)), desk.track
         clean = self.kit.journal.clean
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
@@ -200,7 +198,13 @@ class Session:
         desk = self._desk(found, TalkTrack(path, self._diary.recording), None, tools)
         clean = self.kit.journal.clean
         around = Around(self._diary, self._places, clean, lambda: self.stopped, self._note_short)
-        return Conversation(Talker(found, path, desk, listen), desk, around)
+        return Conversation(Talker(found, path, msgspec.structs.replace(desk, listen=listen)), desk, around)
+
+    def talkers(self) -> tuple[str, ...]:
+        """The roles of the conversations that its record has, each as often as there are."""
+        past = self._diary.past
+        agents = past.agents.values() if past is not None else ()
+        return tuple(agent.path.rpartition(".")[0] for agent in agents if agent.talk)
 
     def _note_short(self, outcome: Outcome) -> None:
         if outcome.short in ("session", "runtime"):
@@ -214,14 +218,7 @@ class Session:
 
     async def each(self, items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) -> tuple[R, ...]:
         """`work(number, item)` on all items at once, numbered from 1; results in the items' order."""
-
-        async def one(number: int, item: T) -> R:
-            return await work(number, item)
-
-        with alone():
-            async with anyio.create_task_group() as group:
-                handles = [group.start_soon(one, number, item) for number, item in enumerate(items, start=1)]
-        return tuple([handle.return_value for handle in handles])
+        return await at_once(items, work)
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
@@ -261,6 +258,8 @@ class Session:
             notes=(*report.notes, *notes, *self.notes),
             partial=self.stopped,
         )
+        if self.memory is not None:
+            await self.memory.reported(whole)
         data = {"supported_share": whole.supported_share, "words": whole.words, "partial": whole.partial}
         await self._diary.own.put("verified", data, {"report": as_json(whole)}, turn=0, at=at)
         return whole
@@ -271,8 +270,7 @@ class Session:
         tiers = self.kit.tiers
         window = min(tiers.model_for(found.steps).window, tiers.model_for(found.final).window)
         window = self._paths.window(role) or window
-        usable = budget_of(window, self.kit.policies[found.context]).usable
-        return max(min(TASK_TOKENS, int(usable * TASK_SHARE)), 1)
+        return task_room(window, self.kit.policies[found.context])
 
     def role(self, name: str) -> Role:
         """The role of this name. Raises InputError with the nearest ones."""
