@@ -13,6 +13,7 @@ from msgspec import structs
 from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
+from orchestra.agent.recalling import mean, recalled
 from orchestra.context.context import Context
 from orchestra.context.returned import Result
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
@@ -199,11 +200,13 @@ class Agent:
         critical = bool(ask) or (last and len(self._toolbox) > 0)
         at = self._track.made
         await make_room(self.context, self._toolbox.specs, self._summariser, critical=critical, at=at)
+        await mean(self.context, self._desk.meaning, self._track)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
         prompt = self.context.prompt(
             self._toolbox.specs, output, enforced=True, ask=ask, critical=critical, at=at
         )
+        self._track.aside = {**self._track.aside, **recalled(self.context)}
         for report in self.context.take_reports():
             await self._track.put("compacted", structs.asdict(report))
         self._track.turn += 1
