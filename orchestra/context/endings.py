@@ -10,7 +10,7 @@ from orchestra.context.labels import data
 from orchestra.context.pins import Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import EMPTY, TaskState, render
-from orchestra.context.tokens import MESSAGE_TOKENS, Counter, output_json
+from orchestra.context.tokens import MESSAGE_TOKENS, Counter
 from orchestra.values.messages import OutputSpec
 
 Pieces = tuple[Piece, ...]
@@ -122,7 +122,7 @@ class Endings:
             when = "When you need no more tools, answer" if tools else "Answer"
             text = (
                 f"Output format: {output.name}. {when} with one JSON object that fits this schema, "
-                f"and with nothing else:\n{output_json(output)}"
+                f"and with nothing else:\n{self._counter.output(output)[0]}"
             )
             self._output = (output, tools, (self._piece("fixed", "output format", text, output.name),))
         return self._output[2]
@@ -130,9 +130,10 @@ class Endings:
     def schema(self, output: OutputSpec) -> Pieces:
         """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
         if self._schema[0] is not output:
+            text, tokens = self._counter.output(output)
             self._schema = (
                 output,
-                (self._piece("fixed", "output schema", output_json(output), output.name),),
+                (Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name),),
             )
         return self._schema[1]
 

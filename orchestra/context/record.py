@@ -232,8 +232,10 @@ class Record:
         self._numbers += 1
         made = structs.replace(made, number=self._numbers, born=turn, place=self._calls.place)
         self._calls.answer(position, made)
+        if ref and not made.whole:
+            self.archive.share(ref, made.message.text)
         if result.archived:  # what was recalled, or never came, is nothing new
-            self.recollector.note(made, result.text)
+            self.recollector.note(made, self.archive.get(ref))
         self._ephemeral |= result.ephemeral
         self._blocks += self._calls.take()
         return ref

@@ -41,13 +41,14 @@ Measure = Callable[[str, int], tuple[str, int]]
 class Counter:
     """Counts and cuts text in one encoding. Shared by all sessions and threads; loads at the first use."""
 
-    __slots__ = ("_lock", "_measure", "_tools", "encoding")
+    __slots__ = ("_lock", "_measure", "_outputs", "_tools", "encoding")
 
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
         self._measure: Measure | None = None
         self._lock = Lock()
         self._tools: dict[int, tuple[ToolSpec, int]] = {}
+        self._outputs: dict[int, tuple[OutputSpec, str, int]] = {}
 
     def count(self, text: str) -> int:
         """Tokens of `text`; special tokens such as `<|endoftext|>` count as the plain text they are."""
@@ -95,6 +96,16 @@ class Counter:
             self._tools.clear()
         self._tools[id(spec)] = (spec, tokens)  # holding the spec keeps its id from being given to another
         return tokens
+
+    def output(self, spec: OutputSpec) -> tuple[str, int]:
+        """An output's schema as compact JSON and its tokens, made once for each spec."""
+        known = self._outputs.get(id(spec))
+        if known is None or known[0] is not spec:
+            if len(self._outputs) >= _CACHE_SIZE:
+                self._outputs.clear()
+            text = output_json(spec)
+            known = self._outputs[id(spec)] = (spec, text, self.count(text))
+        return known[1:]
 
     def load(self) -> Measure:
         """Load the vocabulary (0.2 to 0.4 s of CPU), which a runtime may do in a thread beforehand."""

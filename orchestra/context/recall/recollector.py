@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from orchestra.context.archive import Archive
+from orchestra.context.archive import Archive, Original
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block, Entry, entry_of
 from orchestra.context.budget import Budget
@@ -53,6 +53,20 @@ class View(Struct, frozen=True):
     gone: tuple[Entry, ...]
 
 
+class _Noted(Struct, frozen=True, gc=False):
+    """A turn that nobody has read yet; what an archive keeps is taken from there when it is read."""
+
+    id: str
+    speaker: str
+    said: str | Original
+    time: str | float | None
+    ref: str
+
+    def turn(self) -> Turn:
+        said = self.said if isinstance(self.said, str) else self.said.text.removeprefix(f"{self.speaker}: ")
+        return Turn(id=self.id, speaker=self.speaker, text=said, time=self.time, ref=self.ref)
+
+
 class Recollector:
     """One agent's past, noted block by block and indexed when it is first asked for.
 
@@ -68,8 +82,8 @@ class Recollector:
         self._embedder = embedder
         self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
         self._noted: set[int] = set()  # numbers of blocks
-        self._waiting: list[Turn] = []
-        self._unread: list[Turn] = []  # by the reader of values
+        self._waiting: list[_Noted] = []
+        self._unread: list[_Noted] = []  # by the reader of values
         self._values = Values(counter.count)
         self._shared = False
         self.last: Recalled | None = None
@@ -82,30 +96,32 @@ class Recollector:
         twin._shared = self._shared = True
         return twin
 
-    def note(self, block: Block, original: str = "") -> None:
+    def note(self, block: Block, original: Original | None = None) -> None:
         """Remember what was said or returned; `original` where the block shows less or fences it."""
         if block.zone not in ("input", "history") or block.message.role == "system":
             return
-        said = original or block.message.text
+        if original is not None:
+            self._unread.append(self._noted_as(block, SPEAKERS.get(block.source, block.source), original))
+            return
+        said = block.message.text
         for call in block.message.calls:
             said = f"{said}\n{call.name} {call.arguments}".strip()
         speaker = SPEAKERS.get(block.source, block.source)
         said = said.removeprefix(f"{speaker}: ")
         if said:
-            turn = self._noted_as(block, speaker, said)
-            self._unread.append(turn)
+            self._unread.append(self._noted_as(block, speaker, said))
 
     def note_gone(self, block: Block, archive: Archive) -> None:
         """Remember data that was in every prompt so far and is now shown in part or not at all."""
         original = archive.get(block.ref)
         if original is not None and block.number not in self._noted:
-            self._noted_as(block, block.source, original.text)
+            self._noted_as(block, block.source, original)
 
-    def _noted_as(self, block: Block, speaker: str, text: str) -> Turn:
-        turn = Turn(id=block.id, speaker=speaker, text=text, time=block.at or None, ref=block.ref)
-        self._waiting.append(turn)
+    def _noted_as(self, block: Block, speaker: str, said: str | Original) -> _Noted:
+        noted = _Noted(block.id, speaker, said, block.at or None, block.ref)
+        self._waiting.append(noted)
         self._noted.add(block.number)
-        return turn
+        return noted
 
     def date(self, block: str, when: str) -> None:
         """Give the newest block its time in words."""
@@ -205,7 +221,7 @@ class Recollector:
 
     def _read_from(self) -> list[Turn]:
         new, self._unread = self._unread, []
-        return new
+        return [noted.turn() for noted in new]
 
     def _all_in(self, blocks: Sequence[Block]) -> bool:
         """Whether everything that was noted is in the prompt, whole."""
@@ -221,8 +237,8 @@ class Recollector:
             end -= 1
         if end and self._shared:
             self._index, self._shared = self._index.copied(), False
-        for turn in self._waiting[:end]:
-            self._index.add(turn)
+        for noted in self._waiting[:end]:
+            self._index.add(noted.turn())
         del self._waiting[:end]
         return self._index
 
