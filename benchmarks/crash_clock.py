@@ -13,13 +13,13 @@ from msgspec import Struct
 from orchestra.load.connection import Connection
 from orchestra.load.simulated import Simulated
 
-
 # What may differ when a call is made again: the time of a tool's result, an id that this endpoint gave.
 _NUMBERS = re.compile(rb"[0-9]+")
 
 
 class Seen(Struct):
-    """One request: its body's hash, but for numbers, when it was whole, and when its reply's last byte went out (0: not yet).
+    """One request: its body's hash, but for numbers, when it was whole, and when its reply's last byte went
+    out (0: not yet).
 
     Seconds of the machine's monotonic clock, which is the same in every process.
     """
