@@ -108,13 +108,9 @@ class Toolbox:
         arguments = decode_arguments(call)
         if tool.seconds is None:
             return await tool.call(arguments)
-        try:
-            with anyio.fail_after(tool.seconds) as scope:
-                return await tool.call(arguments)
-        except TimeoutError:
-            if not scope.cancelled_caught:
-                raise
-            raise ToolTimeout(f"{call.name} did not answer within {tool.seconds:g} s.") from None
+        with anyio.CancelScope(deadline=anyio.current_time() + tool.seconds):
+            return await tool.call(arguments)
+        raise ToolTimeout(f"{call.name} did not answer within {tool.seconds:g} s.")
 
 
 def decode_arguments(call: ToolCall) -> dict[str, Any]:
