@@ -82,8 +82,18 @@ class Agent:
         self.context.add_input(task, at=at)
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
+        await self._recollect(task)
         await self._choose_tools(task, at)
         return await self._within_limits(self._work)
+
+    async def _recollect(self, task: str) -> None:
+        """What earlier sessions left, within its zone's share; answers for who leans on no sources."""
+        memory = self._desk.memory
+        if memory is None:
+            return
+        room = int(self._desk.policy.shares.memory * self.context.budget.usable)
+        for block in await memory.shown(task, room, answers=self.role.output in ("", "Plan")):
+            self.context.add_data("memory", block.source, block.text, why=block.why, at=block.at)
 
     async def _choose_tools(self, task: str, at: float) -> None:
         if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):

@@ -60,6 +60,9 @@ class Talker(Agent):
             await track.put("started", {"role": self.role.name, "window": self._window}, at=at)
         track.saying, track.answering = number, True
         await track.put("said", {"n": number}, {"text": text}, at=at)
+        if self._desk.memory is not None and not track.rerun:
+            await self._desk.memory.heard(text)
+        await self._recollect(text)
         if not self._begun:
             self._begun = True
             await self._choose_tools(text, at)
@@ -90,6 +93,8 @@ class Talker(Agent):
         self.context = self._new_context()
         self._toolbox = self._desk.toolbox
         self._begun = False
+        if self._desk.memory is not None:
+            self._desk.memory.clear()
 
     def plan(self) -> Compaction | None:
         """What would leave if it were made room now."""

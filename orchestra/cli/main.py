@@ -24,6 +24,7 @@ COMMANDS = {
     "refuse": ("orchestra.cli.people", "refuse"),
     "store": ("orchestra.cli.store", "store"),
     "check": ("orchestra.cli.check", "check"),
+    "memory": ("orchestra.cli.memory", "memory"),
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),

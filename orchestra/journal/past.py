@@ -16,7 +16,7 @@ from orchestra.journal.reading import Reader
 from orchestra.journal.records import EventRecord, SessionRecord
 
 CALL_FAILED = "call failed"  # what a note says of a model call that raised
-_TEXTS_OF = ("started", "reply", "tool_returned", "said", "answered")
+_TEXTS_OF = ("started", "reply", "tool_returned", "said", "answered", "note")
 
 
 class PastCall(Struct):

@@ -115,10 +115,10 @@ class Track:
         steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
         return next(steps, None)
 
-    def noted(self, what: str) -> Mapping[str, Any]:
-        """The data of the agent's recorded note of this turn about something, {} where there is none."""
-        notes = (event.data for event in self.past.events if event.kind == "note" and event.turn == self.turn)
-        return next((data for data in notes if data.get("what") == what), {})
+    def noted(self, what: str) -> EventRecord | None:
+        """The recorded note about something that comes next in this turn, None where there is none."""
+        notes = (each for each in self._coming if each.kind == "note" and each.turn == self.turn)
+        return next((each for each in notes if each.data.get("what") == what), None)
 
     @property
     def window(self) -> int | None:

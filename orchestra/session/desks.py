@@ -13,6 +13,7 @@ from msgspec import Struct
 from orchestra.agent.desk import Desk
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.track import Recording, Track
+from orchestra.memory.session import AgentMemory, SessionMemory
 from orchestra.models.recorded import Recorded
 from orchestra.models.tiers import Tiers
 from orchestra.session.kit import Kit
@@ -43,12 +44,14 @@ class Common(Struct, frozen=True, kw_only=True):
     tell: Callable[[str], None]
     durable: Callable[[], Awaitable[None]]
     calls: Calls
+    memory: SessionMemory | None = None
 
 
 def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
     """The desk of one agent, recorded on its track."""
     kit = common.kit
     place = Place()
+    project = common.memory.whose.project if common.memory is not None else ""
     models = {tier: Recorded(model, tier, track) for tier, model in kit.tiers.items()}
 
     async def ask(asked: Asked) -> Answer:
@@ -61,7 +64,7 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         clean=common.clean,
         rules=dict(role.approve),
         place=place,
-        choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions),
+        choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions, project=project),
     )
     return Desk(
         tiers=Tiers(models, streamed=kit.tiers.streamed),
@@ -76,4 +79,5 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         output=output,
         charge=common.charge,
         tell=common.tell,
+        memory=AgentMemory(common.memory, track) if common.memory is not None else None,
     )

@@ -10,6 +10,7 @@ from msgspec import Struct
 from orchestra.errors import RecordDiffers, StoreError
 from orchestra.journal.past import Past
 from orchestra.journal.track import Recording, Track
+from orchestra.memory.session import SessionMemory
 from orchestra.session.kit import Kit
 from orchestra.session.stops import Stops
 from orchestra.values.events import Event
@@ -18,9 +19,13 @@ Watch = Callable[[Event], None]
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """What a session goes on from; see `journal.track.Recording`. `past` None: it begins."""
+    """What a session goes on from; see `journal.track.Recording`. `past` None: it begins.
+
+    `memory`: what is known across sessions, None where it does not say whose.
+    """
 
     past: Past | None = None
+    memory: SessionMemory | None = None
     from_here: bool = False
     loosely: bool = False
 

@@ -14,10 +14,11 @@ from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
 from orchestra.agent.talker import Talker
 from orchestra.context.budget import budget_of
-from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
+from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.talk import TalkTrack
 from orchestra.journal.track import Track
+from orchestra.session.at_once import at_once
 from orchestra.session.bill import Bill
 from orchestra.session.capping import enveloped
 from orchestra.session.conversation import Around, Conversation
@@ -78,6 +79,7 @@ class Session:
         self.problems: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.ledger = Ledger(kit.shelf)
+        self.memory = origin.memory
         self.stopped = ""
         self.short = ""
         limits = kit.limits
@@ -99,6 +101,7 @@ class Session:
             tell=self._tell,
             durable=kit.journal.durable,
             calls=self._diary.stops.calls,
+            memory=origin.memory,
         )
 
     def _tell(self, note: str) -> None:
@@ -215,14 +218,7 @@ class Session:
 
     async def each(self, items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) -> tuple[R, ...]:
         """`work(number, item)` on all items at once, numbered from 1; results in the items' order."""
-
-        async def one(number: int, item: T) -> R:
-            return await work(number, item)
-
-        with alone():
-            async with anyio.create_task_group() as group:
-                handles = [group.start_soon(one, number, item) for number, item in enumerate(items, start=1)]
-        return tuple([handle.return_value for handle in handles])
+        return await at_once(items, work)
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
@@ -262,6 +258,8 @@ class Session:
             notes=(*report.notes, *notes, *self.notes),
             partial=self.stopped,
         )
+        if self.memory is not None:
+            await self.memory.reported(whole)
         data = {"supported_share": whole.supported_share, "words": whole.words, "partial": whole.partial}
         await self._diary.own.put("verified", data, {"report": as_json(whole)}, turn=0, at=at)
         return whole

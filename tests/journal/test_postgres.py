@@ -94,6 +94,7 @@ async def test_a_store_of_the_first_version_is_brought_up(postgres: Postgres) ->
     engine = sa.create_engine(read_address(url).url)
     with engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE orders")
+        connection.exec_driver_sql("DROP TABLE memories")
         connection.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '0001'")
     engine.dispose()
     async with Journal.open(url) as journal:
