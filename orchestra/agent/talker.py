@@ -15,7 +15,7 @@ from orchestra.journal.talk import TalkTrack
 from orchestra.models.summariser import carry_out
 from orchestra.tools.toolbox import ToolResult
 from orchestra.values.handoffs import Outcome
-from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.messages import Delta, Reply, Request, ToolSpec
 from orchestra.values.roles import Role
 
 CUT_OFF = "\n[cut off here: {reason}]"
@@ -41,6 +41,11 @@ class Talker(Agent):
     @property
     def heard(self) -> str:
         return "".join(self._heard)
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """What it may call."""
+        return self._toolbox.specs
 
     def hear(self, piece: Delta | None) -> None:
         """A piece of the reply that is being made; None: it begins anew."""

@@ -15,6 +15,7 @@ from orchestra.errors import OrchestraError, UserError
 # sessions` does not pay for what `orchestra research` needs.
 COMMANDS = {
     "research": ("orchestra.cli.research", "research"),
+    "chat": ("orchestra.cli.chat.command", "chat"),
     "resume": ("orchestra.cli.resume", "resume"),
     "fork": ("orchestra.cli.resume", "fork"),
     "replay": ("orchestra.cli.replay", "replay"),

@@ -14,7 +14,7 @@ from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
-from orchestra.context.levels import Compaction, due
+from orchestra.context.levels import WORTH, Compaction, due
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.record import Record
@@ -62,6 +62,8 @@ class Compacting(Record):
         tokens = self._occupied(tools)
         if tokens < self.policy.levels.light * self.budget.usable:
             return None
+        if not critical and tokens >= self.policy.levels.medium * self.budget.usable:
+            tokens = self._thinned(tools)
         keeping = self.keeping
         if self._answered:
             self._blocks = keeping.settle(self._blocks, self._answered)
@@ -171,6 +173,13 @@ class Compacting(Record):
     def _make(self, zone: Zone, source: str, text: str, **fields: object) -> None:
         block = self._add(zone, source, Message("user", text), priority=90, leaves="never", **fields)
         self.keeping.made.add(block.number)
+
+    def _thinned(self, tools: tuple[ToolSpec, ...]) -> int:
+        """The prompt's tokens; its schemas are slim from now on if that is worth it, before words leave."""
+        thin = slimmed(self._tools(tools), self.counter)
+        if self._sheet.tokens - thin.tokens >= WORTH * self.budget.usable:
+            self._slim, self._sheet = True, thin
+        return self._occupied(tools)
 
     def _tools(self, specs: tuple[ToolSpec, ...]) -> ToolSheet:
         if self._sheet.asked is not specs and self._sheet.asked != specs:

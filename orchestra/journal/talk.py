@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from orchestra.journal.prompts import PromptTrail
+from orchestra.journal.recording import Recording
 from orchestra.journal.records import EventRecord
-from orchestra.journal.track import Recording, Track
+from orchestra.journal.track import Track
 from orchestra.values.events import EventKind
 
 

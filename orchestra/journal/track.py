@@ -7,50 +7,20 @@ in a prompt is dated as it was.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-from msgspec import Struct
 
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.keys import KeyMaker, RequestKey
-from orchestra.journal.past import AgentPast, Past, PastCall
+from orchestra.journal.past import AgentPast, PastCall
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
+from orchestra.journal.recording import Recording
 from orchestra.journal.records import EventRecord
-from orchestra.redact import Redactor
 from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Request
 
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
-
-
-async def nothing(_what: object = None) -> None:
-    """Where there is nothing to wait for."""
-
-
-class Recording(Struct, frozen=True, kw_only=True):
-    """What all tracks of a session share.
-
-    `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
-    awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
-    raises or never returns. `hurry` has what was put written and gives a mark; `durable` returns when all up
-    to a mark is safe, or cannot be made so now.
-    `from_here`: a request that differs from the record is made, and what was recorded after it does not
-    count. `loosely`: see RequestKey.difference.
-    """
-
-    session: str
-    put: Callable[[Event], Awaitable[None]]
-    watch: Callable[[Event], None]
-    clock: Callable[[], float]
-    clean: Redactor
-    durable: Callable[[int], Awaitable[None]] = nothing
-    hurry: Callable[[], int] = int
-    past: Past | None = None
-    missing: Callable[[str], Awaitable[None]] = nothing
-    from_here: bool = False
-    loosely: bool = False
 
 
 class Track:
@@ -80,6 +50,8 @@ class Track:
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
+        if not self._coming:
+            return self.recording.clock()
         coming = next((event.at for event in self._coming if not _may_be_missing(event)), None)
         return coming if coming is not None else self.recording.clock()
 
@@ -112,6 +84,8 @@ class Track:
     @property
     def recorded_step(self) -> PastCall | None:
         """The record of the next model call that is no summary."""
+        if not self.past.calls:
+            return None
         steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
         return next(steps, None)
 
@@ -123,6 +97,8 @@ class Track:
     @property
     def window(self) -> int | None:
         """The context window, in tokens, with which the next call was recorded; None where it was not."""
+        if self.recording.past is None:
+            return None
         if self.recorded is not None:
             return self.recorded.data.get("window")
         started = self.past.started
@@ -131,6 +107,8 @@ class Track:
     @property
     def made(self) -> float:
         """When the next prompt was made, as recorded; else now."""
+        if not self._coming:
+            return self.recording.clock()
         prompts = (
             event.at for event in self._coming if event.kind == "prompt" and "beside" not in event.data
         )
@@ -146,16 +124,30 @@ class Track:
         at: float | None = None,
     ) -> None:
         """One event; `turn` None: the agent's own, `at` None: now."""
-        await self._put(
-            Event(
-                session=self.recording.session,
-                agent=self.path,
-                turn=self.turn if turn is None else turn,
-                kind=kind,
-                at=self.clock() if at is None else at,
-                data=data,
-                texts=texts or {},
-            )
+        await self._put(self._event(kind, data, texts or {}, turn, at))
+
+    def put_now(
+        self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], *, at: float
+    ) -> bool:
+        """As `put`, where that need not wait; False, and nothing is put, where it would."""
+        return self._taken(self._event(kind, data, texts, None, at))
+
+    def _event(
+        self,
+        kind: EventKind,
+        data: Mapping[str, Any],
+        texts: Mapping[str, str],
+        turn: int | None,
+        at: float | None,
+    ) -> Event:
+        return Event(
+            session=self.recording.session,
+            agent=self.path,
+            turn=self.turn if turn is None else turn,
+            kind=kind,
+            at=self.clock() if at is None else at,
+            data=data,
+            texts=texts,
         )
 
     async def prompt(self, sent: Sent, *, beside: bool = False) -> None:
@@ -216,10 +208,15 @@ class Track:
         return Moment(self.recording.session, self.path, self.turn, self.clock())
 
     async def _put(self, event: Event) -> None:
-        if self._comes_again(event):
-            self.recording.watch(event)
-        else:
+        if not self._taken(event):
             await self.recording.put(event)
+
+    def _taken(self, event: Event) -> bool:
+        """Whether it comes again, or was taken without waiting."""
+        if (self._coming or self.rerun) and self._comes_again(event):
+            self.recording.watch(event)
+            return True
+        return self.recording.offer(event)
 
     def _comes_again(self, event: Event) -> bool:
         """Whether the event is the record's; after the first that is not, none is.

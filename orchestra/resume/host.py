@@ -176,6 +176,14 @@ class Host:
             await session.begun(start_of(record).workflow, self._toolbox.specs)
             yield session
 
+    async def look(self, documents: str | Path) -> tuple[int, tuple[str, ...]]:
+        """Index a folder before a session needs it: its documents, and a line for each unreadable file.
+
+        Raises InputError for a folder that is not there or holds nothing to read.
+        """
+        assert self._library is not None, _OUTSIDE
+        return await self._library.look(str(documents))
+
     def stop(self, session: str, reason: str, *, agent: str = "", tool: str = "") -> None:
         """Stop a session of this runtime, one of its agents (by path), or the running calls of a tool."""
         found = self._at_work.sessions.get(session)

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from orchestra.agent.desk import Desk
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.track import Recording, Track
+from orchestra.journal.recording import Recording
+from orchestra.journal.track import Track
 from orchestra.memory.session import AgentMemory, SessionMemory
 from orchestra.models.recorded import Recorded
 from orchestra.session.kit import Kit

@@ -13,14 +13,13 @@ from pydantic import BaseModel
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
 from orchestra.agent.talker import Talker
-from orchestra.context.budget import budget_of
 from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.talk import TalkTrack
 from orchestra.journal.track import Track
 from orchestra.session.at_once import at_once
 from orchestra.session.bill import Bill
-from orchestra.session.capping import enveloped
+from orchestra.session.capping import enveloped, task_room
 from orchestra.session.conversation import Around, Conversation
 from orchestra.session.desks import Common, desk_for
 from orchestra.session.diary import NEW, Diary, Origin, Watch
@@ -47,11 +46,6 @@ R = TypeVar("R")
 
 # The reason with which a person ends a session's work.
 INTERRUPTED = "interrupted"
-
-# A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
-# writer can use: five researchers' hand-offs at their default cap are 20,000.
-TASK_SHARE = 0.7
-TASK_TOKENS = 20_000
 
 
 class Session:
@@ -207,6 +201,12 @@ class Session:
         around = Around(self._diary, self._places, clean, lambda: self.stopped, self._note_short)
         return Conversation(Talker(found, path, msgspec.structs.replace(desk, listen=listen)), desk, around)
 
+    def talkers(self) -> tuple[str, ...]:
+        """The roles of the conversations that its record has, each as often as there are."""
+        past = self._diary.past
+        agents = past.agents.values() if past is not None else ()
+        return tuple(agent.path.rpartition(".")[0] for agent in agents if agent.talk)
+
     def _note_short(self, outcome: Outcome) -> None:
         if outcome.short in ("session", "runtime"):
             self.short = self.short or outcome.reason
@@ -271,8 +271,7 @@ class Session:
         tiers = self.kit.tiers
         window = min(tiers.model_for(found.steps).window, tiers.model_for(found.final).window)
         window = self._paths.window(role) or window
-        usable = budget_of(window, self.kit.policies[found.context]).usable
-        return max(min(TASK_TOKENS, int(usable * TASK_SHARE)), 1)
+        return task_room(window, self.kit.policies[found.context])
 
     def role(self, name: str) -> Role:
         """The role of this name. Raises InputError with the nearest ones."""
