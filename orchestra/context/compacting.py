@@ -14,7 +14,7 @@ from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
-from orchestra.context.levels import WORTH, Compaction, due
+from orchestra.context.levels import WORTH, Compaction, Held, due
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.record import Record
@@ -68,7 +68,8 @@ class Compacting(Record):
         if self._answered:
             self._blocks = keeping.settle(self._blocks, self._answered)
         importance = None if critical else keeping.importance
-        return due(self.blocks, tokens, self.budget, self.policy, self.turn, importance)
+        held = Held(tokens, keeping.growth(self.policy, self.budget.usable))
+        return due(self.blocks, held, self.budget, self.policy, self.turn, importance)
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
         """What a summary of this compaction has to cover; None where used calls leave and none is wanted."""

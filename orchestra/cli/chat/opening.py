@@ -28,19 +28,22 @@ _LOOKED_AT = 500
 class Wanted(Struct, frozen=True, kw_only=True):
     """What a person asked for. `documents` is a whole path, "" for none; `session`: one to go on with.
 
-    `reports`: the folder where a talk is saved.
+    `user` and `project`: whose talk it is, and whose memory it has. `reports`: the folder where a talk is
+    saved.
     """
 
     agent: str
     documents: str = ""
     user: str = ""
+    project: str = ""
     session: str = ""
     new: bool = False
     reports: str = ""
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"agent": self.agent, "user": self.user}
+        project = {"project": self.project} if self.project else {}
+        return {"agent": self.agent, "user": self.user, **project}
 
 
 class Talk:
@@ -93,7 +96,14 @@ class Talk:
     async def begin(self, first: str, stack: AsyncExitStack) -> Conversation:
         """A new talk, known by what is said first."""
         title = first if any(char.isalnum() for char in first) else f"a chat: {first}"
-        start = Start(workflow=CHAT, documents=self.wanted.documents, options=self.wanted.options)
+        wanted = self.wanted
+        start = Start(
+            workflow=CHAT,
+            documents=wanted.documents,
+            options=wanted.options,
+            user=wanted.user,
+            project=wanted.project,
+        )
         self.session = await stack.enter_async_context(self.runtime.begin(title, start, watch=self._watch))
         return self._converse(self.wanted.agent)
 
