@@ -38,15 +38,15 @@ async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
     recollector.meant = Meant(vector, meaning.name, problem)
 
 
-def recalled(context: Context) -> dict[str, Any]:
-    """After a prompt: what a replay has to know of it."""
+def keep(context: Context, track: Track) -> None:
+    """After a prompt: what a replay has to know of it goes into the record with the call."""
     meant, last = context.recollector.meant, context.recollector.last
     if last is None or meant is UNKNOWN:
-        return {}
+        return
     told: dict[str, Any] = {"model": meant.model, "problem": meant.problem}
     if last.embedding:
         told["units"] = list(last.units)
-    return {KEY: told}
+    track.aside = {**track.aside, KEY: told}
 
 
 def _recorded(told: dict[str, Any] | None) -> Meant:

@@ -17,7 +17,6 @@ from orchestra.context.ledger import SOURCE, carry_out
 from orchestra.context.levels import WORTH, Compaction, Held, due
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
-from orchestra.context.recall.recollector import Recollector
 from orchestra.context.record import Record
 from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
@@ -44,8 +43,7 @@ class Compacting(Record):
         counter: Counter,
         embedder: Embedder | None = None,
     ) -> None:
-        super().__init__(agent, instructions, counter, policy)
-        self.recollector = Recollector(counter, embedder)
+        super().__init__(agent, instructions, counter, policy, embedder)
         self.policy = policy
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
@@ -185,7 +183,7 @@ class Compacting(Record):
         return self._occupied(tools)
 
     def _tools(self, specs: tuple[ToolSpec, ...]) -> ToolSheet:
-        if self._sheet.asked != specs:
+        if self._sheet.asked is not specs and self._sheet.asked != specs:
             self._sheet = sheet_of(specs, self.counter)
         if self._slim:
             self._sheet = slimmed(self._sheet, self.counter)

@@ -13,6 +13,7 @@ from orchestra.context.calls import OpenCalls
 from orchestra.context.keeping import Keeping
 from orchestra.context.labels import data, label_of
 from orchestra.context.policy import Policy
+from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.originals import ORIGIN_SHARE, whole, with_origins
 from orchestra.context.recall.recollector import Recollector
 from orchestra.context.returned import Result, result_block, stub
@@ -50,13 +51,20 @@ class Record:
         "turn",
     )
 
-    def __init__(self, agent: str, instructions: str, counter: Counter, policy: Policy) -> None:
+    def __init__(
+        self,
+        agent: str,
+        instructions: str,
+        counter: Counter,
+        policy: Policy,
+        embedder: Embedder | None = None,
+    ) -> None:
         self.agent = agent
         self.counter = counter
         self.result_tokens = policy.result_tokens
         self._without = policy.without
         self.archive = Archive()
-        self.recollector = Recollector(counter)
+        self.recollector = Recollector(counter, embedder)
         self.turn = 1
         self._instructions = instructions
         self._blocks: list[Block] = []
