@@ -84,7 +84,7 @@ class Recollector:
         self._noted: set[int] = set()  # numbers of blocks
         self._waiting: list[_Noted] = []
         self._unread: list[_Noted] = []  # by the reader of values
-        self._values = Values(counter.count)
+        self._values: Values | None = None  # nor before values are listed
         self._shared = False
         self.last: Recalled | None = None
 
@@ -92,7 +92,8 @@ class Recollector:
         """A twin that shares the index until one of the two has something to add to it."""
         twin = Recollector(self._counter, self._embedder)
         twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
-        twin._unread, twin._values, twin._noted = self._unread[:], self._values.copied(), self._noted.copy()
+        twin._unread, twin._noted = self._unread[:], self._noted.copy()
+        twin._values = self._values.copied() if self._values is not None else None
         twin._shared = self._shared = True
         return twin
 
@@ -205,12 +206,13 @@ class Recollector:
         room = tokens - self._counter.count(fence(VALUES, "")) - MESSAGE_TOKENS - 1
         if room < LEAST // 2:
             return ()
+        values = self._values = self._values or Values(self._counter.count)
         for turn in self._read_from():
-            self._values.add(turn)
+            values.add(turn)
         shown = "\n".join(
             part for b in blocks for part in (b.message.text, *(call.arguments for call in b.message.calls))
         )
-        lines = self._values.lines(room, shown)
+        lines = values.lines(room, shown)
         while lines:
             text = fence(VALUES, lines)
             size = self._counter.count(text) + MESSAGE_TOKENS
