@@ -27,6 +27,7 @@ from orchestra.resume.host import Host
 from orchestra.resume.start import OWN_WORKFLOW, Start, place_of
 from orchestra.roles.load import load_roles
 from orchestra.roles.read import Known
+from orchestra.session.collecting import collected_seldom
 from orchestra.session.diary import Watch
 from orchestra.session.gate import Gate, GateStatistics
 from orchestra.session.house import House
@@ -192,6 +193,7 @@ class Runtime(Host):
         self._library = Library(settings, self._stack)
         self._kit = make_kit(settings, roles, tiers, journal)
         await anyio.to_thread.run_sync(self._kit.counter.load)
+        self._stack.enter_context(collected_seldom())
         self._stack.enter_context(watched(hosting.blocked_seconds, self.blocked.add))
         group = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(group.cancel_scope.cancel)

@@ -69,7 +69,7 @@ class Caller:
                 raise
             self._purse.saw(model, size.prompt, reply.usage)
             await self._settle(held, tier, reply.usage)
-            self._track.keep(reply.seconds)
+            await self._track.keep(reply.seconds)
             return reply
         finally:
             held.release()

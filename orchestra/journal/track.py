@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import anyio
+
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.keys import KeyMaker, RequestKey
 from orchestra.journal.past import AgentPast, PastCall
@@ -21,6 +23,7 @@ from orchestra.values.messages import Request
 
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
+PATIENCE_SECONDS = 0.25
 
 
 class Track:
@@ -159,13 +162,21 @@ class Track:
         moment = Moment(self.recording.session, self.path, self.turn, self.made)
         await self._trail.record(self._put, moment, sent)
 
-    def keep(self, seconds: float) -> None:
-        """Have a reply that took so long made safe, so that a crash never makes it twice.
+    async def keep(self, seconds: float) -> None:
+        """Make a reply that took so long safe before the agent acts on it: a crash never makes it twice.
 
-        The commit runs beside what the agent does with the reply; the next call waits for it.
+        The loop stands idle meanwhile, so the commit takes a ms or two; beside the agent's own work it took
+        twelve, in which a crash would have lost the reply. Where a store takes longer, the next call waits.
         """
         if seconds >= WORTH_SECONDS and self.is_over:
             self._mark = self.recording.hurry()
+            with anyio.move_on_after(PATIENCE_SECONDS):
+                await self._safe()
+
+    async def _safe(self) -> None:
+        if self._mark:
+            await self.recording.durable(self._mark)
+            self._mark = 0
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.
@@ -173,9 +184,7 @@ class Track:
         Raises RecordDiffers for a request that is not the recorded one, AgentFailed where the record says
         that the agent ended here.
         """
-        if self._mark:
-            await self.recording.durable(self._mark)
-            self._mark = 0
+        await self._safe()
         key = self._key(request, model)
         recorded = self.recorded
         if recorded is not None and recorded.seq > self._trusted and not self.rerun:
