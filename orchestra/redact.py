@@ -71,17 +71,22 @@ class _Family(NamedTuple):
     patterns: tuple[re.Pattern[str], ...]
 
 
+def _behind(word: str, before: tuple[str, ...], spellings: bool) -> str:
+    """After the word: that it is the end of one of these names."""
+    starts = [
+        start
+        for name in before
+        for start in (dict.fromkeys((name, name.capitalize(), name.upper())) if spellings else (name,))
+    ]
+    links = [(start, link) for start in starts for link in (("_", "-", "", " ") if start else ("",))]
+    return "(?:" + "|".join(f"(?<={re.escape(start + link + word)})" for start, link in links) + ")"
+
+
 def _names(word: str, before: tuple[str, ...], least: int) -> Iterator[str]:
     """Patterns for `<before>_word = value` in three spellings, beginning with a literal, which is fast."""
-    for spelt in (word, word.capitalize(), word.upper()):
-        behind = [
-            f"(?<={re.escape(start + link + spelt)})"
-            for name in before
-            for start in dict.fromkeys((name, name.capitalize(), name.upper()))
-            for link in (("_", "-", "", " ") if name else ("",))
-        ]
+    for spelt in _spellings(word):
         value = rf"(?!{_CODE})({_VALUE}{{{least},}}+)(?![(\[])"
-        yield rf"{spelt}(?:{'|'.join(behind)}){_SIGN}{value}"
+        yield rf"{spelt}{_behind(spelt, before, spellings=True)}{_SIGN}{value}"
 
 
 def _shapes() -> Iterator[tuple[tuple[str, ...], str, Iterable[str]]]:
@@ -89,9 +94,10 @@ def _shapes() -> Iterator[tuple[tuple[str, ...], str, Iterable[str]]]:
     telling = rf"(?=(?:{_BODY}*[0-9])|(?:{_BODY}*[a-z][A-Z])|{_BODY}{{20}})"
     yield (_OPENAI,), "", [rf"sk-{_begins('sk-')}((?=[\w\-]*[0-9])[\w\-]{{8,}}|[\w\-]{{20,}})"]
     # Two in one, found by the letter they share: it is rarer than their beginnings.
-    near = rf"k(?:ey(?:{_SIGN}|-----)|(?<=tok)en{_SIGN})"
     keys = ("api", "access", "secret", "private", "auth", "subscription", "signing")
     tokens = ("access", "auth", "refresh", "api", "bearer", "session", "id")
+    key, token = _behind("key", keys, spellings=False), _behind("token", tokens, spellings=False)
+    near = rf"k(?:ey(?:{key}{_SIGN}|-----)|(?<=tok)en{token}{_SIGN})"
     pem = r"PRIVATE KEY-----(.+?)(?:-----END|\Z)"
     marks = (*_spellings("key"), *_spellings("token"))
     yield marks, near, (pem, *_names("key", keys, 6), *_names("token", tokens, 8))
