@@ -27,6 +27,8 @@ class Size(Struct, frozen=True):
 class Caller:
     """Holds what a call may cost, makes it, settles."""
 
+    __slots__ = ("_desk", "_place", "_purse", "_track")
+
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._track = desk.track

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from orchestra.errors import ConfigError
 from orchestra.models.port import Model
 from orchestra.roles.model_words import tier_of
 
-Wrap = Callable[[Model, str], Model]
+Wrap = Callable[[Model, str, Any], Model]
 
 
 class Tiers(Mapping[str, Model]):
@@ -25,15 +26,15 @@ class Tiers(Mapping[str, Model]):
             raise ConfigError("No tier has a model; give `small` or `large` one")
         self._models = dict(models)
         self._names: dict[tuple[str, str], str] = {}
-        self._wrap: Wrap | None = None
-        self._made: dict[str, Model] = {}
+        self._wrap: tuple[Wrap, Any] | None = None
+        self._made: dict[str, Model] | None = None
         self.streamed = frozenset(streamed)
 
-    def wrapped(self, wrap: Wrap) -> Tiers:
-        """The same tiers, each model in `wrap(model, tier)`, made when it is first asked for."""
+    def wrapped(self, wrap: Wrap, more: Any) -> Tiers:
+        """The same tiers, each model in `wrap(model, tier, more)`, made when it is first asked for."""
         twin = Tiers.__new__(Tiers)
         twin._models, twin._names, twin.streamed = self._models, self._names, self.streamed
-        twin._wrap, twin._made = wrap, {}
+        twin._wrap, twin._made = (wrap, more), None
         return twin
 
     @classmethod
@@ -70,9 +71,12 @@ class Tiers(Mapping[str, Model]):
     def __getitem__(self, tier: str) -> Model:
         if self._wrap is None:
             return self._models[tier]
+        if self._made is None:
+            self._made = {}
         made = self._made.get(tier)
         if made is None:
-            made = self._made[tier] = self._wrap(self._models[tier], tier)
+            wrap, more = self._wrap
+            made = self._made[tier] = wrap(self._models[tier], tier, more)
         return made
 
     def __iter__(self) -> Iterator[str]:

@@ -49,17 +49,24 @@ class Common(Struct, frozen=True, kw_only=True):
     memory: SessionMemory | None = None
 
 
+class Asking(Struct, frozen=True):
+    """How one agent asks a person."""
+
+    people: People
+    track: Track
+    place: Place
+
+    async def __call__(self, asked: Asked) -> Answer:
+        return await self.people.ask(asked, self.track, self.place)
+
+
 def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
     """The desk of one agent, recorded on its track."""
     kit = common.kit
     place = Place()
     project = common.memory.whose.project if common.memory is not None else ""
-
-    async def ask(asked: Asked) -> Answer:
-        return await common.people.ask(asked, track, place)
-
     guard = Guard(
-        ask=ask,
+        ask=Asking(common.people, track, place),
         durable=common.durable,
         calls=common.calls,
         clean=common.clean,
@@ -68,7 +75,7 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions, project=project),
     )
     return Desk(
-        tiers=kit.tiers.wrapped(lambda model, tier: Recorded(model, tier, track)),
+        tiers=kit.tiers.wrapped(Recorded, track),
         toolbox=RecordedToolbox(pool.tools, track, guard),
         track=track,
         place=place,

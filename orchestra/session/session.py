@@ -284,6 +284,7 @@ class Session:
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
         scope = {"scope": outcome.short} if outcome.short else {}
         await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
+        track.rest()
 
     def _desk(self, role: Role, track: Track, output: type[BaseModel] | None, tools: Toolbox | None) -> Desk:
         own = tools if tools is not None else self.toolbox

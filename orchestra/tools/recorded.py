@@ -53,6 +53,8 @@ class Guard(Struct, frozen=True, kw_only=True):
 class RecordedToolbox:
     """One agent's view of its tools. `own`: the names of those over its own context."""
 
+    __slots__ = ("_guard", "_own", "_subset", "_toolbox", "_track")
+
     def __init__(
         self,
         toolbox: Toolbox,
