@@ -23,6 +23,8 @@ from orchestra.errors import alone
 STOPPED = "interrupted"  # session.INTERRUPTED, written here so that --help imports no session
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskStatus
+
     from orchestra.config.settings import Resolved
     from orchestra.runtime import Runtime
     from orchestra.session.diary import Watch
@@ -85,7 +87,8 @@ class Run:
                     self.say(f"left out: {problem}")
                 with view or nullcontext(), alone():
                     async with anyio.create_task_group() as group:
-                        group.start_soon(stop_on_signal, session, group.cancel_scope)
+                        # Started before the work is: a signal that came first would end everything.
+                        await group.start(stop_on_signal, session, group.cancel_scope)
                         self.report = await work()
                         group.cancel_scope.cancel()
         return INTERRUPTED if self.report is None else self._finish(self.report)
@@ -144,9 +147,12 @@ class Watching:
             )
 
 
-async def stop_on_signal(session: Session, everything: anyio.CancelScope) -> None:
+async def stop_on_signal(
+    session: Session, everything: anyio.CancelScope, *, task_status: TaskStatus[None]
+) -> None:
     """The first Ctrl-C ends the work and leaves a partial report; the second ends the rest as well."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
         async for _ in signals:
             if session.stopped:
                 everything.cancel()
