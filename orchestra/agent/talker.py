@@ -95,7 +95,7 @@ class Talker(Agent):
 
     def clear(self) -> None:
         """An empty context, for which tools are chosen anew."""
-        self.context = self._new_context()
+        self._context = None
         self._toolbox = self._desk.toolbox
         self._begun = False
         if self._desk.memory is not None:

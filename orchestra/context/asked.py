@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from orchestra.context.context import Context
-from orchestra.context.levels import Compaction, due
+from orchestra.context.levels import Compaction, Held, due
 from orchestra.context.policy import Levels
 from orchestra.values.messages import ToolSpec
 
@@ -19,4 +19,4 @@ def asked_for(context: Context, tools: tuple[ToolSpec, ...] = ()) -> Compaction 
     tokens = context.occupied(tools)
     budget = structs.replace(context.budget, usable=max(tokens, 1))
     policy = structs.replace(context.policy, levels=_ALL)
-    return due(blocks, tokens, budget, policy, context.turn, context.keeping.importance)
+    return due(blocks, Held(tokens), budget, policy, context.turn, context.keeping.importance)

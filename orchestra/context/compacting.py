@@ -14,10 +14,9 @@ from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
-from orchestra.context.levels import WORTH, Compaction, due
+from orchestra.context.levels import WORTH, Compaction, Held, due
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
-from orchestra.context.recall.recollector import Recollector
 from orchestra.context.record import Record
 from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
@@ -44,8 +43,7 @@ class Compacting(Record):
         counter: Counter,
         embedder: Embedder | None = None,
     ) -> None:
-        super().__init__(agent, instructions, counter, policy)
-        self.recollector = Recollector(counter, embedder)
+        super().__init__(agent, instructions, counter, policy, embedder)
         self.policy = policy
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
@@ -70,7 +68,8 @@ class Compacting(Record):
         if self._answered:
             self._blocks = keeping.settle(self._blocks, self._answered)
         importance = None if critical else keeping.importance
-        return due(self.blocks, tokens, self.budget, self.policy, self.turn, importance)
+        held = Held(tokens, keeping.growth(self.policy, self.budget.usable))
+        return due(self.blocks, held, self.budget, self.policy, self.turn, importance)
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
         """What a summary of this compaction has to cover; None where used calls leave and none is wanted."""
@@ -185,7 +184,7 @@ class Compacting(Record):
         return self.occupied(tools)
 
     def _tools(self, specs: tuple[ToolSpec, ...]) -> ToolSheet:
-        if self._sheet.asked != specs:
+        if self._sheet.asked is not specs and self._sheet.asked != specs:
             self._sheet = sheet_of(specs, self.counter)
         if self._slim:
             self._sheet = slimmed(self._sheet, self.counter)

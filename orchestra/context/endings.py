@@ -18,6 +18,11 @@ Pieces = tuple[Piece, ...]
 PINNED = "pinned facts"
 PINNED_LABEL = "pinned facts | said earlier in this talk"
 
+_NOTHING: tuple[str, Pieces] = ("", ())
+_NO_STATE: tuple[TaskState, Pieces] = (EMPTY, ())
+_NO_OUTPUT: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
+_NO_SCHEMA: tuple[OutputSpec | None, Pieces] = (None, ())
+
 
 class Endings:
     """Remembers the last piece of each kind, so that the same state and schema are counted once."""
@@ -36,12 +41,10 @@ class Endings:
     def __init__(self, counter: Counter, without: Collection[str] = ()) -> None:
         self._counter = counter
         self._without = without
-        self._state: tuple[TaskState, Pieces] = (EMPTY, ())
-        self._constraints: tuple[str, Pieces] = ("", ())
-        self._marks: tuple[str, Pieces] = ("", ())
-        self._output: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
-        self._schema: tuple[OutputSpec | None, Pieces] = (None, ())
-        self._reminder: tuple[str, Pieces] = ("", ())
+        self._state: tuple[TaskState, Pieces] = _NO_STATE
+        self._constraints = self._marks = self._reminder = _NOTHING
+        self._output: tuple[OutputSpec | None, bool, Pieces] = _NO_OUTPUT
+        self._schema: tuple[OutputSpec | None, Pieces] = _NO_SCHEMA
 
     def state(self, state: TaskState) -> Pieces:
         """The task state, nothing when nothing is known."""

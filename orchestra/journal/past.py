@@ -39,6 +39,8 @@ class AgentPast:
     `answers`, the end of each of its turns, by the number of what was said.
     """
 
+    __slots__ = ("answers", "calls", "events", "intents", "path", "results", "talk")
+
     def __init__(self, path: str, events: Iterable[EventRecord] = ()) -> None:
         self.path = path
         self.events: list[EventRecord] = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from orchestra.journal.past import Past
+from orchestra.journal.past import AgentPast, Past
 from orchestra.redact import Redactor
 from orchestra.values.events import Event
 
@@ -29,7 +29,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     raises or never returns. `hurry` has what was put written and gives a mark; `durable` returns when all up
     to a mark is safe, or cannot be made so now.
     `from_here`: a request that differs from the record is made, and what was recorded after it does not
-    count. `loosely`: see RequestKey.difference.
+    count. `loosely`: see RequestKey.difference. `unrecorded`: the empty record of agents without one.
     """
 
     session: str
@@ -41,6 +41,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     durable: Callable[[int], Awaitable[None]] = nothing
     hurry: Callable[[], int] = int
     past: Past | None = None
+    unrecorded: AgentPast = field(default_factory=lambda: AgentPast(""))
     missing: Callable[[str], Awaitable[None]] = nothing
     from_here: bool = False
     loosely: bool = False

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import anyio
+
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.keys import KeyMaker, RequestKey
-from orchestra.journal.past import AgentPast, PastCall
+from orchestra.journal.past import PastCall
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
 from orchestra.journal.recording import Recording
 from orchestra.journal.records import EventRecord
@@ -21,6 +23,7 @@ from orchestra.values.messages import Request
 
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
+PATIENCE_SECONDS = 0.25
 
 
 class Track:
@@ -31,6 +34,11 @@ class Track:
     whatever is asked; nothing is made or recorded.
     """
 
+    __slots__ = (
+        "_coming", "_key", "_made", "_mark", "_sent", "_trail", "aside", "past", "path", "recording",
+        "replied", "rerun", "saying", "turn",
+    )  # fmt: skip
+
     def __init__(self, path: str, recording: Recording) -> None:
         self.path = path
         self.turn = 0
@@ -39,14 +47,18 @@ class Track:
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
-        self.past = past.agent(path) if past is not None else AgentPast(path)
+        self.past = past.agent(path) if past is not None else recording.unrecorded
         self._coming: list[EventRecord] = list(self.past.events)
         self._made = 0  # model calls
         self.replied = 0.0  # when the last one was answered, in seconds since the epoch
-        self._trail = PromptTrail()
+        self._trail: PromptTrail | None = None  # this, the last prompt and keys: there from its first call on
         self._sent: Sent | None = None
-        self._key = KeyMaker(recording.clean)
+        self._key: KeyMaker | None = None
         self._mark = 0  # what has to be safe before the next call
+
+    def rest(self) -> None:
+        """Its agent's work is over: what only another call would need is let go of."""
+        self._trail = self._sent = self._key = None
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
@@ -157,15 +169,25 @@ class Track:
             return
         self._sent = sent
         moment = Moment(self.recording.session, self.path, self.turn, self.made)
+        if self._trail is None:
+            self._trail = PromptTrail()
         await self._trail.record(self._put, moment, sent)
 
-    def keep(self, seconds: float) -> None:
-        """Have a reply that took so long made safe, so that a crash never makes it twice.
+    async def keep(self, seconds: float) -> None:
+        """Make a reply that took so long safe before the agent acts on it: a crash never makes it twice.
 
-        The commit runs beside what the agent does with the reply; the next call waits for it.
+        The loop stands idle meanwhile, so the commit takes a ms or two; beside the agent's own work it took
+        twelve, in which a crash would have lost the reply. Where a store takes longer, the next call waits.
         """
         if seconds >= WORTH_SECONDS and self.is_over:
             self._mark = self.recording.hurry()
+            with anyio.move_on_after(PATIENCE_SECONDS):
+                await self._safe()
+
+    async def _safe(self) -> None:
+        if self._mark:
+            await self.recording.durable(self._mark)
+            self._mark = 0
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.
@@ -173,9 +195,9 @@ class Track:
         Raises RecordDiffers for a request that is not the recorded one, AgentFailed where the record says
         that the agent ended here.
         """
-        if self._mark:
-            await self.recording.durable(self._mark)
-            self._mark = 0
+        await self._safe()
+        if self._key is None:
+            self._key = KeyMaker(self.recording.clean)
         key = self._key(request, model)
         recorded = self.recorded
         if recorded is not None and recorded.seq > self._trusted and not self.rerun:
@@ -257,7 +279,7 @@ class Track:
         past.events = [event for event in past.events if event.turn < self.turn and event.kind != "failed"]
         await self.put("resumed", {"from": self.turn})
         if self._sent is not None:
-            self._trail = PromptTrail()
+            self._trail = None
             await self.prompt(self._sent)
 
 

@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 import msgspec
 from msgspec import Struct
 
 from orchestra.errors import StoreError
+from orchestra.journal.faults import StoreBusy
 from orchestra.journal.track import Track
 from orchestra.log import get_logger
 from orchestra.memory.hearing import statements, without_statements
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 log = get_logger()
 
 SHOWN = "memory shown"  # what a note says of the memories that an agent was given
+_TRIES, _PATIENCE_SECONDS = 20, 0.1
+"""Of writing while another process holds the store's lock."""
 _LONGEST_ANSWER = 3_000
 """Characters of an answer that are kept."""
 _MOST_SOURCES = 12
@@ -130,10 +134,16 @@ class SessionMemory:
             same = [other for other in holding if other.kind == "answer" and other.key == memory.key]
             return tuple(other.number for other in same)
 
-        try:
-            await self._library.do(shelf.keep, [memory for memory, _ in new], replaces)
-        except StoreError as error:
-            log.warning("memory.unkept", reason=str(error))
+        memories = [memory for memory, _ in new]
+        for left in reversed(range(_TRIES)):
+            try:
+                await self._library.do(shelf.keep, memories, replaces)
+                return
+            except StoreError as error:
+                if not left or not isinstance(error, StoreBusy):
+                    log.warning("memory.unkept", reason=str(error))
+                    return
+            await anyio.sleep(_PATIENCE_SECONDS)
 
 
 class AgentMemory:

@@ -31,6 +31,8 @@ _ATTRIBUTES = ("endpoint", "model", "status", "retry_after", "window", "problem"
 class Recorded:
     """One agent's view of one tier. What it returns is what is recorded: without secrets."""
 
+    __slots__ = ("_model", "_tier", "_track")
+
     def __init__(self, model: Model, tier: str, track: Track) -> None:
         self._model = model
         self._tier = tier

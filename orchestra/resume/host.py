@@ -11,10 +11,9 @@ from typing import Any
 from msgspec import Struct, structs, to_builtins
 
 from orchestra.errors import InputError
-from orchestra.journal.forking import Fork
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.past import Past, load_past
-from orchestra.journal.records import SessionRecord
+from orchestra.journal.records import Fork, SessionRecord
 from orchestra.journal.rows import SessionStart
 from orchestra.memory.kept import Whose
 from orchestra.memory.session import Library as Shelves

@@ -169,7 +169,8 @@ class Session:
         found = self.role(role)
         path = self._paths.next(role, self.kit.journal.clean(task))
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
-        agent, track = Agent(found, path, msgspec.structs.replace(desk, listen=listen)), desk.track
+        track = desk.track
+        agent = Agent(found, path, desk if listen is None else msgspec.structs.replace(desk, listen=listen))
         clean = self.kit.journal.clean
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
@@ -283,6 +284,7 @@ class Session:
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
         scope = {"scope": outcome.short} if outcome.short else {}
         await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
+        track.rest()
 
     def _desk(self, role: Role, track: Track, output: type[BaseModel] | None, tools: Toolbox | None) -> Desk:
         own = tools if tools is not None else self.toolbox

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from click.testing import CliRunner
 from orchestra.cli.main import group, run
 from tests.memory.remembering import kept, talked
 
+ROOT = Path(__file__).parents[2]
 SAID = ["My budget is $1,200.", "Never book hotels without BREAKFAST-CANARY."]
 
 
@@ -96,3 +100,25 @@ def test_a_mistake_is_one_sentence(store: Path, capsys: pytest.CaptureFixture[st
         store, capsys, "forget", "--user", "a"
     )
     assert "The user's id is empty" in refused(store, capsys, "list", "--user", " ")
+
+
+def test_a_chat_remembers(tmp_path: Path) -> None:
+    """What is said to the chat's agent in one talk is shown to it in the next, of the same user only."""
+    environ = {"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    program = "from orchestra.cli.main import main; main()"
+
+    def orchestra(*arguments: str, typed: str = "") -> str:
+        command = [sys.executable, "-c", program, *arguments]
+        done = subprocess.run(
+            command, input=typed, cwd=tmp_path, env=environ, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    chat = ("chat", "--models", "extractive", "--new")
+    orchestra(*chat, "--user", "ada", typed="My locker is C-117.\nNever tell anybody.\n")
+    assert "locker: My locker is C-117." in orchestra("memory", "list", "--user", "ada")
+    for user, there in (("ada", True), ("bob", False)):
+        orchestra(*chat, "--user", user, typed="Where is my locker?\n")
+        prompt = orchestra("context", "last", "--agent", "chat.1", "--full")
+        assert ("C-117" in prompt) is there
+        assert ("Never tell anybody." in prompt) is there

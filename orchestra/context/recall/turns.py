@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
 from msgspec import Struct
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One thing that was said or returned.
 
     `time`: seconds since the epoch, a text with a date in it, or None when it is not known.
@@ -24,7 +25,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     ref: str = ""
 
 
-class Hit(Struct, frozen=True):
+class Hit(Struct, frozen=True, gc=False):
     """A turn that was recalled: whole, or the `spans` of its text that are shown.
 
     `score` is comparable within one recall only. `why` names what chose it. `ref`: its turn's.
@@ -38,11 +39,23 @@ class Hit(Struct, frozen=True):
     ref: str = ""
 
 
-class Recalled(Struct, frozen=True):
+class Meant(Struct, frozen=True):
+    """What is known of a question's meaning: its vector by a model that had to be awaited, if it came.
+
+    `problem`: why it did not. `again`: the units that were shown when this was recorded, to be shown again.
+    """
+
+    vector: Sequence[float] | None = None
+    model: str = ""
+    problem: str = ""
+    again: tuple[int, ...] | None = None
+
+
+class Recalled(Struct, frozen=True, gc=False):
     """What a question brought back: `text` as it goes into a prompt, "" when nothing was found.
 
     `tokens` of `text`. `embedding`: the model that helped, "" when words alone did the work. `note` says
-    both, or that nothing was found, for the manifest.
+    both, or that nothing was found, for the manifest. `units`: the numbers of what is shown.
     """
 
     text: str
@@ -50,10 +63,11 @@ class Recalled(Struct, frozen=True):
     hits: tuple[Hit, ...]
     embedding: str
     note: str
+    units: tuple[int, ...] = ()
 
 
 class Unit(NamedTuple):
-    """What is ranked and shown: a turn, or a piece of a long one; `tokens` of its own line."""
+    """What is ranked and shown: a turn, or a piece of a long one; its own `line` and the `tokens` of that."""
 
     turn: int
     start: int
@@ -61,6 +75,7 @@ class Unit(NamedTuple):
     sitting: int
     speaker: int
     tokens: int
+    line: str
 
 
 class Sitting(NamedTuple):
