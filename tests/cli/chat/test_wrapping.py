@@ -32,7 +32,7 @@ def test_only_white_space_changes_and_lines_fit(text: str, width: int, step: int
 def test_words_go_whole_to_the_next_line() -> None:
     """Indents stay, wide characters fill their line, code is left alone, width 0 changes nothing."""
     assert wrapped("the quick brown fox", 10) == "the quick\nbrown fox"
-    assert wrapped("  - a b\n  - c", 10) == "  - a b\n  - c"
+    assert wrapped("  - a b c d e\n- c", 10) == "  - a b c\n    d e\n- c"
     assert wrapped("你好你好你好", 10) == "你好你好你\n好"
     code = "```\nx = 'a very long line of code'\n```\nand words after"
     assert wrapped(code, 10) == "```\nx = 'a very long line of code'\n```\nand words\nafter"
