@@ -70,6 +70,7 @@ class Run:
             click.echo(text, err=True)
 
     async def run(self) -> int:
+        from orchestra.errors import StoreError
         from orchestra.runtime import Runtime
 
         self.say(self.resolved.choice)
@@ -79,8 +80,17 @@ class Run:
             self.say(await local_offer() or "")
         for warning in self.resolved.warnings:
             click.echo(f"orchestra: {warning}", err=True)
+        try:
+            await self._work(Runtime(self.resolved.settings))
+        except StoreError:
+            if self.report is not None:
+                self._finish(self.report)  # what the store lost of the run is no reason to lose this too
+            raise
+        return INTERRUPTED if self.report is None else self._finish(self.report)
+
+    async def _work(self, host: Runtime) -> None:
         view = self._view()
-        async with Runtime(self.resolved.settings) as runtime:
+        async with host as runtime:
             watch = Watching(view.progress if view is not None else None)
             async with self.opened(runtime, watch) as (session, work):
                 for problem in session.problems:
@@ -91,7 +101,6 @@ class Run:
                         await group.start(stop_on_signal, session, group.cancel_scope)
                         self.report = await work()
                         group.cancel_scope.cancel()
-        return INTERRUPTED if self.report is None else self._finish(self.report)
 
     @asynccontextmanager
     async def opened(self, runtime: Runtime, watch: Watch) -> AsyncIterator[tuple[Session, Work]]:

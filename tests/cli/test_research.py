@@ -13,9 +13,14 @@ import anyio
 import anyio.abc
 import pytest
 
+from orchestra.cli.research import Run
+from orchestra.config.load import load_settings
+from orchestra.errors import StoreError
 from orchestra.load.behaviour import Behaviour, Faults
 from orchestra.load.research_script import Research
 from orchestra.load.simulated import simulated
+from orchestra.runtime import Runtime
+from orchestra.values.report import Report
 from tests.models.opened import all_closed
 
 pytestmark = pytest.mark.anyio
@@ -123,6 +128,29 @@ async def test_a_report_that_cannot_be_written_is_printed(home: Path) -> None:
     assert code == 2
     assert "214 steps" in out
     assert "taken/r.md" in err
+
+
+async def test_a_report_outlives_its_store(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The disk is full when all is done: the report is written, and what the record lost is said."""
+    resolved = load_settings({"models": "extractive"}, environ={}, folder=home)
+    options = {"quiet": False, "form": "md", "out": home / "r.md"}
+
+    class Full(Run):
+        async def _work(self, host: Runtime) -> None:
+            self.report = Report(
+                session="s",
+                question="How many?",
+                title="How many steps?",
+                summary=(),
+                sections=(),
+                references=(),
+            )
+            raise StoreError("The disk that holds the store is full.")
+
+    with pytest.raises(StoreError):
+        await Full("How many?", None, resolved, options).run()
+    assert "How many steps?" in (home / "r.md").read_text(encoding="utf-8")
+    assert "report: " in capsys.readouterr().err
 
 
 async def test_whatever_the_terminal_says_it_speaks_utf8(home: Path) -> None:
