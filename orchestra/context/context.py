@@ -101,11 +101,13 @@ class Context(Compacting):
 
     def _viewed(self, frame: Frame) -> tuple[Sequence[Block], Budget, Counter, Frame] | None:
         """The recalled view of the past, with the pinned facts of what it does not show; None for none."""
+        if not self.policy.recall_share and "window" not in self.policy.without:
+            self.recollector.last = None
+            return None
         around = around_of(frame, self.counter)
-        pins = self._pins_room(())
 
         def pinned(shown: Collection[int]) -> tuple[Piece, ...]:
-            return self._endings.pinned(self.keeping.pins.text(pins, shown)[0])
+            return self._endings.pinned(self.keeping.pins.text(self._pins_room(()), shown)[0])
 
         for _ in range(_VIEWS):
             view = self.recollector.view(self.blocks, self.budget, self.policy, around, pinned)
