@@ -103,7 +103,7 @@ class Talker(Agent):
 
     def plan(self) -> Compaction | None:
         """What would leave if it were made room now."""
-        return asked_for(self.context)
+        return asked_for(self.context, self.tools)
 
     async def compact(self, plan: Compaction, *, at: float) -> Compacted:
         """Carry it out, summed up like any other stretch."""

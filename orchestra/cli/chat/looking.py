@@ -131,7 +131,7 @@ def print_tokens(session: Session, conversation: Conversation, before: Usage) ->
     head = ("", "calls", "tokens in", "cached", "tokens out", "cost")
     for text in table(head, [(*cells[:-1], cells[-1]) for cells in rows], left=1):
         say(text)
-    say(line(occupancy(conversation), columns()), dim=True)
+    say(line(f"context: {occupancy(conversation)}", columns()), dim=True)
 
 
 def occupancy(conversation: Conversation) -> str:
@@ -140,7 +140,7 @@ def occupancy(conversation: Conversation) -> str:
     tokens = sum(block.tokens for block in context.blocks)
     usable = context.budget.usable
     share = tokens / usable if usable else 1.0
-    return f"context {tokens:,} of {usable:,} tokens ({share:.0%})"
+    return f"{tokens:,} of {usable:,} tokens ({share:.0%})"
 
 
 def _less(whole: Usage, before: Usage) -> Usage:

@@ -46,7 +46,10 @@ def input_for(screen: Screen, choices: Choices, foot: Callable[[], str]) -> Inpu
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Keys that are pressed while the block runs are not shown; Ctrl-C works, the rest is read afterwards."""
+    """Keys that are pressed while nobody reads them are not shown, and come to the next prompt as they were.
+
+    Ctrl-C works.
+    """
     if not sys.stdin.isatty():
         yield
         return
@@ -55,7 +58,8 @@ def unheard() -> Iterator[None]:
     keys = sys.stdin.fileno()
     before = termios.tcgetattr(keys)
     quiet = termios.tcgetattr(keys)
-    quiet[3] &= ~termios.ECHO
+    quiet[0] &= ~termios.ICRNL  # Enter stays Enter, which is not the key for a new line
+    quiet[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(keys, termios.TCSANOW, quiet)
     try:
         yield

@@ -5,7 +5,7 @@ Only when something is out of the prompt. What is shown anyway is not shown twic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -18,25 +18,21 @@ from orchestra.context.budget import Budget
 from orchestra.context.endings import PINNED
 from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
+from orchestra.context.recall.dense import Vector
 from orchestra.context.recall.embedding import Embedder
-from orchestra.context.recall.index import RecallIndex
+from orchestra.context.recall.index import UNKNOWN, RecallIndex
 from orchestra.context.recall.newest import newest
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
+from orchestra.context.recall.window import LEAST, asking, window
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
-from orchestra.context.trimming import Unit, cut_block, units_of
+from orchestra.context.trimming import units_of
 
 Pinned = Callable[[Collection[int]], tuple[Piece, ...]]
 """The pinned facts of all blocks but those with these numbers."""
 
 VALUES = "Values said earlier"
 OUT = "out of the window, found by recall"
-STANDING_IN = ("summary", "archive")
-"""Blocks that stand for what left; where the values themselves are listed there is no room for them."""
-CLIPPED = 0.16
-"""Of the room, what one result in a small window is clipped to, but at least LEAST tokens."""
-LEAST = 60
-"""Tokens below which recall is not tried: a heading and a line would not fit."""
 MATCHES = 0.4
 """Of the best match's score, what a piece must have to be brought back by a search."""
 SPEAKERS = {"input": "user", "reply": "assistant"}
@@ -75,6 +71,7 @@ class Recollector:
 
     __slots__ = (
         "_counter", "_embedder", "_index", "_noted", "_shared", "_unread", "_values", "_waiting", "last",
+        "meant",
     )  # fmt: skip
 
     def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
@@ -87,6 +84,7 @@ class Recollector:
         self._values: Values | None = None  # nor before values are listed
         self._shared = False
         self.last: Recalled | None = None
+        self.meant = UNKNOWN  # of the current input, by a model that had to be awaited
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Recollector:
         """A twin that shares the index until one of the two has something to add to it."""
@@ -135,8 +133,21 @@ class Recollector:
         `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, not indexed yet.
         """
         index = self._caught_up((newest,))
-        self.last = index.recall(question, tokens, skip=frozenset(shown))
+        self.last = index.recall(question, tokens, skip=frozenset(shown), meant=self.meant)
         return self.last
+
+    def unembedded(self, now: Collection[str] = ()) -> list[str]:
+        """What waits for its vector, oldest first, but for what is being said `now`."""
+        return self._caught_up(now).unembedded()
+
+    def learn(self, vector: Callable[[str], Vector | None]) -> None:
+        """Take in vectors, oldest first, up to the first text that has none yet."""
+        index = self._caught_up(turn.id for turn in self._waiting)
+        for text in index.unembedded():
+            found = vector(text)
+            if found is None:
+                return
+            index.embedded([found])
 
     def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
         """What all of the past says about a few words; `now`: ids of what is being said."""
@@ -160,7 +171,7 @@ class Recollector:
             return None
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
         room = budget.usable - around - REPLY_TOKENS
-        if question is None or (sum(map(_tokens, blocks)) <= room and self._all_in(blocks)):
+        if question is None or (sum(map(_tokens, blocks)) <= room and self.is_all_in(blocks)):
             return None
         every = [block for block in blocks if block.source != PINNED or not block.pinned]
         kept, left, pieces = self._window(every, policy, room, pinned)
@@ -225,13 +236,14 @@ class Recollector:
         new, self._unread = self._unread, []
         return [noted.turn() for noted in new]
 
-    def _all_in(self, blocks: Sequence[Block]) -> bool:
-        """Whether everything that was noted is in the prompt, whole."""
+    def is_all_in(self, blocks: Sequence[Block]) -> bool:
+        """Whether everything that was noted is in these blocks, whole."""
         noted = self._noted
         return len(noted) <= sum(1 for block in blocks if block.number in noted and not block.whole)
 
-    def _caught_up(self, now: Collection[str]) -> RecallIndex:
+    def _caught_up(self, now: Iterable[str]) -> RecallIndex:
         """The index of all but what is being said `now`, as far as that is the newest."""
+        now = set(now)
         if self._index is None:
             self._index = RecallIndex(self._counter.count, embedder=self._embedder)
         end = len(self._waiting)
@@ -243,43 +255,3 @@ class Recollector:
             self._index.add(noted.turn())
         del self._waiting[:end]
         return self._index
-
-
-def asking(blocks: Sequence[Block], question: Block) -> str:
-    """What to look for: the current input, and what the agent itself said since."""
-    since = [
-        block.message.text for block in blocks if block.number > question.number and block.source == "reply"
-    ]
-    return "\n".join((question.message.text, *since[-1:]))
-
-
-def window(
-    units: Sequence[Unit], policy: Policy, room: int, counter: Counter
-) -> tuple[dict[int, Block], int]:
-    """The blocks that stay, by number: what may not be cut and the newest turns, long results clipped.
-
-    With them the room that is left. A call and its results stay together.
-    """
-    said = [unit for unit in units if unit.zone == "history" and not unit.protected]
-    others = [unit for unit in units if unit.zone != "history" or unit.protected]
-    if policy.values_share:
-        others = [unit for unit in others if unit.blocks[0].source not in STANDING_IN]
-    kept = {block.number: block for unit in others for block in unit.blocks}
-    room = max(room - sum(unit.tokens for unit in others), 0)
-    newest = max(
-        int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0
-    )
-    clipped = max(int(room * CLIPPED), LEAST)
-    for unit in reversed(said):
-        short = unit.blocks
-        if policy.values_share:  # the values of what is cut are shown anyway
-            short = tuple(
-                cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks
-            )
-        size = sum(block.tokens for block in short)
-        if size > newest:
-            break
-        newest -= size
-        room -= size
-        kept.update((old.number, new) for old, new in zip(unit.blocks, short, strict=True))
-    return kept, room
