@@ -192,8 +192,8 @@ def _marks() -> tuple[Find, tuple[int, ...]]:
     return find, tuple(marks.values())
 
 
-# A long text goes by more than once: on its way to the model, into a request's key, into the journal.
-_REMEMBERED_FROM, _REMEMBERED = 256, 16_384
+# A text goes by more than once: on its way to the model, into a request's key, into the journal.
+_REMEMBERED_FROM, _REMEMBERED = 32, 16_384
 
 
 class Redactor:
@@ -214,7 +214,7 @@ class Redactor:
     def __call__(self, text: str) -> str:
         """The text without its secrets."""
         if len(text) < _REMEMBERED_FROM:
-            return self._redacted(text)
+            return self._redacted(text) if len(text) >= _SHORTEST else text
         if hash(text) in self._clean:
             return text
         redacted = self._redacted(text)
@@ -225,8 +225,6 @@ class Redactor:
         return redacted
 
     def _redacted(self, text: str) -> str:
-        if len(text) < _SHORTEST:
-            return text
         data = _bytes(text)
         if self._find is not None and self._find(data):
             for value in self._known:

@@ -43,6 +43,11 @@ class Talker(Agent):
         return "".join(self._heard)
 
     @property
+    def window(self) -> int:
+        """Tokens that its models take, as far as it is known, or as it was recorded."""
+        return self._window
+
+    @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """What it may call."""
         return self._toolbox.specs

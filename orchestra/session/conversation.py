@@ -111,7 +111,14 @@ class Conversation:
                 await self._change_again(event.data)
         if track.rerun:
             track.caught_up()
+        if self.turns and not self._replays and self._agent.window > self.context.budget.window:
+            await self._widen(self._agent.window)
         return self.turns
+
+    async def _widen(self, window: int) -> None:
+        """Another model takes longer prompts than the one that the talk began with."""
+        self.context.narrow(window)
+        await self._changed("window", tokens=window)
 
     async def pin(self, block: str, *, pinned: bool = True) -> None:
         """Keep a block whatever happens, or no longer. Raises InputError for one that is not there."""
@@ -233,7 +240,7 @@ class Conversation:
             data |= {"scope": outcome.short} if outcome.short else {}
             data |= {"cut": True} if cut else {}
             failed = outcome.status == "failed"
-            now = track.clock()
+            now = track.clock() if track.answer is None else track.answer.at
             if failed:
                 self._agent.give_up(outcome.reason, outcome.text, at=now)
             texts = {"partial": outcome.text} if failed and outcome.text else {}
@@ -256,6 +263,8 @@ class Conversation:
                     await self.restore(change["version"])
                 case "compact":
                     await self.compact()
+                case "window":
+                    await self._widen(change["tokens"])
                 case _:
                     await self.clear()
         self._changes = change["n"]

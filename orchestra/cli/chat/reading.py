@@ -22,9 +22,14 @@ class Broken(Exception):
 
 
 class Input(Protocol):
-    """`read` gives the next input, None at the end. Raises Broken. `remember`: what Up brings back."""
+    """`read` gives the next input, `ask` the answer to a question; None at the end. Both raise Broken.
+
+    `remember`: what Up brings back.
+    """
 
     async def read(self, label: str) -> str | None: ...
+
+    async def ask(self, label: str) -> str | None: ...
 
     def remember(self, texts: Iterable[str]) -> None: ...
 
@@ -89,6 +94,9 @@ class PlainLines:
             return None
         self._screen.say(f"{label}{text}")
         return text
+
+    async def ask(self, label: str) -> str | None:
+        return await self.read(label)
 
     def remember(self, texts: Iterable[str]) -> None:
         """There is nobody who presses Up."""
