@@ -6,8 +6,9 @@
 small model's summaries are scripted: faithful, forgetful (drops a third), wrong (changes a digit, flips a
 negation), verbose (longer than what it covers), failing (an error, nothing, a refusal). After every tenth
 turn from the 20th on each fact is asked for: is it in the prompt, or brought back by the agent's `recall`
-within 1,000 tokens? Every prompt is searched for wrong values, and for corrected ones without their mark.
-`rules` is the run without a model. Peers run the same scripts in environments of their own under
+within 1,000 tokens? And does it stand in the next prompt when the user asks for it? Every prompt is searched
+for wrong values, and for corrected ones without their mark. `rules` is the run without a model.
+Peers run the same scripts in environments of their own under
 ~/.cache/orchestra-peers (`python -m venv langchain`, `pip install langchain tiktoken msgspec`, and the same
 for openai-agents); one that is not there is left out with a line.
 """
@@ -30,7 +31,6 @@ from benchmarks.compactions_scripts import KINDS, draft, wrong
 from benchmarks.compactions_talk import PLANTED, TURNS, Planted, as_json, filler, said
 from orchestra.context.context import Context
 from orchestra.context.policy import policy_for
-from orchestra.context.recall import Recall
 from orchestra.context.returned import Result
 from orchestra.context.tokens import counter_for
 from orchestra.errors import ModelUnreachable
@@ -47,7 +47,8 @@ CACHE = Path("~/.cache/orchestra-peers").expanduser()
 
 
 class Score(Struct, kw_only=True):
-    """`asked` = `in_prompt` + `recalled` + `lost`. Of the prompts, `wrong` show a value that nobody said,
+    """`asked` = `in_prompt` + `recalled` + `lost`; `unanswered`: with the question as the next input the fact
+    is not in the prompt by itself. Of the prompts, `wrong` show a value that nobody said,
     `stale` one that was corrected, without its mark; for peers the words of the correction are mark enough.
     """
 
@@ -60,6 +61,7 @@ class Score(Struct, kw_only=True):
     in_prompt: int = 0
     recalled: int = 0
     lost: int = 0
+    unanswered: int = 0
     wrong: int = 0
     stale: int = 0
     peak: int = 0
@@ -88,6 +90,7 @@ def main() -> None:
             if score.who == "orchestra"
             and (
                 score.lost
+                or score.unanswered
                 or score.wrong
                 or score.stale
                 or score.compactions < 5
@@ -108,6 +111,7 @@ def table(scores: list[Score]) -> None:
         "in_prompt",
         "recalled",
         "lost",
+        "unanswered",
         "wrong",
         "stale",
         "peak",
@@ -125,7 +129,6 @@ async def ours(kind: str, budget: int = BUDGET) -> Score:
     score = Score(who="orchestra", kind=kind)
     policy = policy_for("chat", {"prompt_tokens": budget})
     context = Context("chat", "You help to plan a retreat.", policy=policy, window=128_000, counter=COUNTER)
-    recall = Recall(context.archive, COUNTER)
     calls = 0
 
     def answer(request: Request) -> object:
@@ -160,7 +163,13 @@ async def ours(kind: str, budget: int = BUDGET) -> Score:
         if turn in ASKED:
             text = await prompt_text()
             for fact in current(turn):
-                ask(score, fact, text, recall.text(fact.question, RECALL_TOKENS))
+                ask(score, fact, text, context.recall(fact.question, RECALL_TOKENS))
+                asked = context.fork()
+                asked.add_input(fact.question)
+                answer = "\n".join(message.text for message in asked.prompt().messages)
+                if not holds(fact.value, answer):
+                    score.unanswered += 1
+                    score.examples.append(f"not in the prompt when asked: {fact.text}")
     score.compactions = len(context.reports)
     score.taken = sum(1 for report in context.reports if report.version)
     score.refused = sum(1 for report in context.reports if report.refused)

@@ -25,6 +25,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.resume.host import Host
 from orchestra.resume.start import OWN_WORKFLOW, Start, place_of
 from orchestra.roles.load import load_roles
+from orchestra.roles.read import Known
 from orchestra.session.diary import Watch
 from orchestra.session.gate import Gate, GateStatistics
 from orchestra.session.house import House
@@ -159,7 +160,7 @@ class Runtime(Host):
         journal = await self._stack.enter_async_context(
             Journal.open(settings.store, secrets=keys_of(settings, os.environ))
         )
-        roles = load_roles(settings.agents)
+        roles = load_roles(settings.agents, Known(groups=settings.tools.groups))
         roles |= {role.name: role for role in self._hosting.roles}
         given = self._hosting.models
         tiers = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 
 import anyio
@@ -45,12 +45,11 @@ class Agent:
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
         self._short = ""
         self._caller = Caller(desk)
-        self.context = Context(
-            path, role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
-        )
+        self.context = self._new_context()
         self._toolbox = desk.toolbox
         self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
+        self._before = 0  # model calls that were made before this task
         self._lifted = False
 
     @property
@@ -66,20 +65,34 @@ class Agent:
             return recorded
         return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
 
+    def _new_context(self) -> Context:
+        desk = self._desk
+        return Context(
+            self.path, self.role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
+        )
+
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         at = self._track.clock()
         self.context.add_input(task, at=at)
-        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
-            self._toolbox = self._toolbox.chosen(task).joined(self._own_tools())
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
+        await self._choose_tools(task, at)
+        return await self._within_limits(self._work)
+
+    async def _choose_tools(self, task: str, at: float) -> None:
+        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
+            toolbox = await self._toolbox.chosen(task, at=at)
+            self._toolbox = toolbox.joined(self._own_tools())
+
+    async def _within_limits(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+        """The loop, in the time that its role allows, and until somebody stops it."""
         self._began = time.monotonic()
         place = self._desk.place
         with anyio.move_on_after(self.role.limits.seconds) as place.scope:
             if place.stopped:
                 place.scope.cancel()
-            return await self._work()
+            return await work()
         assert place.scope.cancelled_caught
         if place.stopped:
             raise AgentFailed(place.stopped, agent=self.path)
@@ -126,7 +139,7 @@ class Agent:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
-        if limits.steps is not None and self.turn + 1 >= limits.steps:
+        if limits.steps is not None and self.turn - self._before + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
         if scope := self._caller.ending:
             self._short = scope
@@ -139,7 +152,7 @@ class Agent:
     async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
         """One model call; None when its reply did not fit the schema and another try is due."""
         limit = self.role.limits.steps
-        if limit is not None and self.turn > limit:
+        if limit is not None and self.turn - self._before > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         ask = WRAP_UP if finishing else ""
         self._track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
@@ -202,7 +215,9 @@ class Agent:
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
-        results = await self._toolbox.run_all(reply.calls)
+        await self._take(await self._toolbox.run_all(reply.calls))
+
+    async def _take(self, results: Sequence[ToolResult]) -> None:
         taken = [await self._result(result) for result in results]
         self.context.record_results(taken, at=max(result.at for result in results))
 

@@ -27,6 +27,7 @@ class Caller:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._track = desk.track
+        self._place = desk.place
         self._purse = Purse(desk.spend, desk.counts)
 
     @property
@@ -41,13 +42,15 @@ class Caller:
         if recorded is not None and recorded.outcome is not None:
             held = self._purse.hold_nothing()
         else:
-            await self._track.missing()
-            held, request = await self._purse.hold(model, request, size.prompt, size.reply)
+            with self._place.outside():
+                await self._track.missing()
+                held, request = await self._purse.hold(model, request, size.prompt, size.reply)
         try:
             self._track.aside |= {"tokens": size.prompt, "window": size.window}
             await self._track.prompt(sent, beside=request.purpose == "summary")
             try:
-                reply = await model.reply(request)
+                with self._place.outside():
+                    reply = await model.reply(request)
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:

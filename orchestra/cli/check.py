@@ -96,7 +96,9 @@ class Checked:
         from orchestra.roles.load import twice
         from orchestra.roles.read import Known, read_role
 
-        known = Known(tools=(*SHIPPED_TOOLS, *(spec.name for spec in self._specs)))
+        resolved = self._loaded.resolved
+        groups = resolved.settings.tools.groups if resolved is not None else None
+        known = Known(tools=(*SHIPPED_TOOLS, *(spec.name for spec in self._specs)), groups=groups)
         names: dict[str, str] = {}
         here = Path.cwd()
         for path in files:

@@ -92,7 +92,10 @@ def describe(field: Field) -> str:
     if get_origin(kind) is tuple:
         return "a list of words"
     if get_origin(kind) is Mapping:
-        return {float: "a table of numbers", Any: "a table"}.get(get_args(kind)[1], "a table of texts")
+        item = get_args(kind)[1]
+        if get_origin(item) is tuple:
+            return "a table of lists of words"
+        return {float: "a table of numbers", Any: "a table"}.get(item, "a table of texts")
     return {bool: "true or false", str: "a text", Secret: "a text"}.get(kind, "a table")
 
 

@@ -125,6 +125,22 @@ class ContextOverride(Struct, frozen=True, kw_only=True):
         return {name: value for name, value in structs.asdict(self).items() if value not in (None, {}, ())}
 
 
+class ToolChoice(Struct, frozen=True, kw_only=True):
+    """Which of many tools a task gets."""
+
+    most: Annotated[int, About("An agent with at most so many tools has all of them.", above=0)] = 24
+    chosen: Annotated[int, About("Of more, so many are chosen by the task.", above=0)] = 12
+    embedding: Annotated[
+        Literal["auto", "none", "use", "minilm"],
+        About("The embedding model that helps to choose; auto: what is installed."),
+    ] = "auto"
+    learn: Annotated[bool, About("What earlier requests of the store used counts.")] = True
+    groups: Annotated[
+        Mapping[str, tuple[str, ...]],
+        About("Name to a list of tools; a role lists the group as group:NAME."),
+    ] = {}
+
+
 class Logging(Struct, frozen=True, kw_only=True):
     """The event log on standard error."""
 
@@ -164,6 +180,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     limits: SessionLimits = SessionLimits()
     runtime: RuntimeLimits = RuntimeLimits()
     context: Mapping[Preset, ContextOverride] = {}
+    tools: ToolChoice = ToolChoice()
     logging: Logging = Logging()
 
 

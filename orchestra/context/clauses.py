@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from orchestra.text.shape import letter_runs
 from orchestra.values.facts import FactKind
 
 
@@ -24,6 +25,9 @@ _NEGATION = re.compile(
     r"|wasn't|weren't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|mustn't|ain't|except|excluding"
     r"|unable)\b"
     r"(?:[ ]+(?:(?!\b(?:but|and|or|because|so|which|that)\b)[^\s.,;:!?()]+)){0,5}"
+)
+_DENYING = frozenset(  # the words of the pattern above, n't cut off
+    b"not no never none neither nor nobody nothing without cannot t except excluding unable".split()
 )
 _NEGATION_ZH = re.compile(
     "(?:不要|不得|不能|不会|不是|不可|不应|不再|不用|不想|不喜欢|不吃|不含|没有|没|禁止|除了|除外|并非"
@@ -48,6 +52,8 @@ _SPACE = re.compile(r"\s+")
 
 def find_negations(text: str) -> Iterator[Clause]:
     """Each negation with up to five words that follow it."""
+    if text.isascii() and _DENYING.isdisjoint(letter_runs(text)):
+        return
     for match in _NEGATION.finditer(text):
         yield _clause(match, "negation")
     if not text.isascii():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block
 from orchestra.context.labels import data
-from orchestra.context.pins import Pin
+from orchestra.context.pins import Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import EMPTY, TaskState, render
 from orchestra.context.tokens import MESSAGE_TOKENS, Counter, output_json
@@ -94,22 +94,20 @@ class Endings:
             self._reminder = (said, (piece,))
         return self._reminder[1]
 
-    def constraints(self, pins: Iterable[Pin], blocks: Sequence[Block], policy: Policy) -> Pieces:
+    def constraints(self, pins: Pins, blocks: Sequence[Block], policy: Policy) -> Pieces:
         """What the user demanded far above, newest first: in the middle of a long prompt it is overlooked."""
         if "pins" in self._without:
             return ()
         behind = 0
-        far: set[int] = set()
-        for block in reversed(blocks):
-            if behind > policy.restate_after:
-                far.add(block.number)
-            behind += block.tokens
         room = policy.restate_tokens
         lines: list[str] = []
-        for pin in pins:
-            if pin.block in far and pin.tokens <= room:
-                room -= pin.tokens
-                lines.append(pin.line)
+        for block in reversed(blocks):
+            if behind > policy.restate_after:
+                for pin in reversed(pins.bound_in(block.number)):
+                    if pin.tokens <= room:
+                        room -= pin.tokens
+                        lines.append(pin.line)
+            behind += block.tokens
         told = "\n".join(dict.fromkeys(lines))
         if not told:
             return ()

@@ -13,7 +13,8 @@ from orchestra.context.importance import Importance
 from orchestra.context.intent import Intent, intent_of
 from orchestra.context.ledger import Ledger
 from orchestra.context.levels import Compaction, Level
-from orchestra.context.pins import Pin, Pins
+from orchestra.context.pinned import Pin
+from orchestra.context.pins import Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import Patch
 from orchestra.context.statebook import StateBook
@@ -32,10 +33,13 @@ BY_RULE = "rules"
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """A summary that somebody made, or None with the `problem` why there is none."""
+    """A summary that somebody made, or None with the `problem` why there is none.
+
+    `by`: who made it; only what is made by rule is taken for whole sentences of what it covers.
+    """
 
     summary: Summary | None = None
-    by: str = BY_RULE
+    by: str = "a model"
     problem: str = ""
 
 

@@ -35,6 +35,7 @@ _NAMED_ZH = re.compile(
 )
 _LONGEST_VALUE = 80
 _MOST = 60
+_COUNTED = re.compile(r" ([A-Za-z]{2,20})(?![\w'-])")
 _SIMPLE_ID = re.compile(r"[\w.#:/+@ -]{1,80}", re.UNICODE)
 
 
@@ -72,6 +73,14 @@ def key_of(text: str, fact: Fact) -> str:
         return " ".join(words[:2])
     whole = _last_words(before)
     return whole or fact.kind
+
+
+def behind(text: str, fact: Fact) -> str:
+    """The word behind a bare number, such as what is counted: `francs` in "75 francs"; "" for none."""
+    if fact.kind != "number" or fact.unit:
+        return ""
+    word = _COUNTED.match(text, fact.end)
+    return "" if word is None or word[1].lower() in _STOP else word[1]
 
 
 def json_facts(text: str) -> list[Keyed]:

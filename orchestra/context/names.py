@@ -51,6 +51,7 @@ _PREFIXED = re.compile(
 # One quick look for what the patterns above and below cannot do without; most sentences have none of it.
 _ODD_WORD = re.compile(r"[a-z0-9][A-Z]|[A-Za-z]-?[0-9]|_|[A-Za-z0-9]\.[a-z]")
 _TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
+_TOKEN_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 _ODD_WORD_SHAPES = (b"aA", b"0A", b"a0", b"A0", b"a-0", b"A-0", b"_", b"a.a", b"A.a", b"0.a")
 _ODD_NUMBER_SHAPES = (b"AA", b"#", b"a0", b"0a")
 _NEAR_VERSION = re.compile(r"[0-9]\.[0-9]|(?:ersion |elease |版本 ?)v?[0-9]")
@@ -68,10 +69,21 @@ _DIGIT_FIRST = re.compile(
     r"(?<![A-Za-z0-9_.])(?:[0-9]+[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,12}|[0-9]+(?:-[0-9A-Z]+){2,12}"
     r"|[0-9]{3,4}-[0-9]{4})(?![A-Za-z0-9_])"
 )
+# Telephone and account numbers: groups of digits that are neither a date nor a range.
+_GROUPED = re.compile(
+    r"(?<![\w.+-])(?:\+[0-9]{1,3}(?:[ -]?\([0-9]{1,5}\))?(?:[ -][0-9]{2,8}){1,5}"
+    r"|\([0-9]{2,5}\)[ -]?[0-9]{3,4}[ -][0-9]{3,4}"
+    r"|(?![0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![0-9-])|[0-9]{1,2}-[0-9]{1,2}-[0-9]{2,4}(?![0-9-]))"
+    r"[0-9]{1,8}(?:-[0-9]{2,8}){2,6}"
+    r"|[0-9]{2,5}-0[0-9]{2,7}|0[0-9]{1,4}-[0-9]{3,8})(?![\w-]|[.,][0-9])",
+    re.ASCII,
+)
+_LEAST_DIGITS = 6
 
 _DIGIT_FIRST_SHAPES = (b"0a", b"0A", b"0-0", b"0-A")
 
 _WORD = re.compile(r"[^\W\d_](?:[\w]|['.&-](?=\w))*\.?")
+_NO_CAPITAL = re.compile(r"(?:[a-z](?:\w|['.&-](?=\w))*+\.?|[^A-Za-z]+)*+", re.ASCII)  # words without one
 _JOINERS = frozenset("of the de la le du van von der den di da al bin & and for".split())
 _TITLES = frozenset("mr mrs ms dr prof sir lord lady st".split())
 COMMON = frozenset(  # words whose capital says nothing
@@ -147,15 +159,17 @@ def find_exact(text: str) -> Iterator[Named]:
             yield Named(*match.span(), "email", match[0].lower())
     shape = outline(text)
     if has_any(shape, _ODD_WORD_SHAPES):
-        for token in _TOKEN.finditer(text):
-            if _ODD_WORD.search(token[0]):
-                for match in _LETTER_FIRST.finditer(text, *token.span()):
-                    yield Named(*match.span(), "id", match[0].lower())
+        for span in _odd_words(text):
+            for match in _LETTER_FIRST.finditer(text, *span):
+                yield Named(*match.span(), "id", match[0].lower())
     for match in _PREFIXED.finditer(text) if has_any(shape, _ODD_NUMBER_SHAPES) else ():
         if not match[1]:
             yield Named(*match.span(), "id", match[0].lower())
         elif match[1] not in _NO_PREFIX and not unit_at(text, match.end())[0]:
             yield Named(*match.span(), "id", f"{match[1]} {match[2].lstrip('0') or '0'}".lower())
+    for match in _GROUPED.finditer(text) if b"0" in shape and ("-" in text or "+" in text) else ():
+        if sum(map(str.isdigit, match[0])) >= _LEAST_DIGITS:
+            yield Named(*match.span(), "id", match[0])
     for match in _VERSION.finditer(text) if b"0" in shape and _NEAR_VERSION.search(text) else ():
         if match[0].count(".") == 1 and "ersion" not in text[max(0, match.start() - 9) : match.start()]:
             before = _BEFORE_VERSION.search(text, max(0, match.start() - 24), match.start())
@@ -167,6 +181,19 @@ def find_exact(text: str) -> Iterator[Named]:
             ):
                 continue
         yield Named(*match.span(), "id", match[0].lstrip("v").lower())
+
+
+def _odd_words(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of the characters of ids in which something is odd for a word."""
+    end = 0
+    while odd := _ODD_WORD.search(text, end):
+        start = odd.start()
+        while start > end and text[start - 1] in _TOKEN_CHARACTERS:
+            start -= 1
+        token = _TOKEN.match(text, start)
+        assert token is not None  # what is odd is made of these characters
+        end = token.end()
+        yield start, end
 
 
 def find_digit_ids(text: str) -> Iterator[Named]:
@@ -191,7 +218,14 @@ def find_names(text: str) -> Iterator[Named]:
 def _capitalised(text: str) -> Iterator[Named]:
     group: list[re.Match[str]] = []
     joined: list[re.Match[str]] = []  # lower-case words that may yet stand inside a name
-    for match in _WORD.finditer(text):
+    plain, at = text.isascii(), 0
+    while True:
+        if plain and not group and (skipped := _NO_CAPITAL.match(text, at)):
+            at = skipped.end()
+        match = _WORD.search(text, at)
+        if match is None:
+            break
+        at = match.end()
         touching = bool(group) and _is_short_gap(text, (joined or group)[-1].end(), match.start())
         if group and (not touching or (text[match.start() - 2] in ".!?" and group[-1][0][-1] != ".")):
             yield from _close(text, group)

@@ -11,7 +11,7 @@ from orchestra.text.shape import letter_runs
 
 # Words with which a statement has to be read: numbers in words, parts of dates, a share of something.
 _READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
-_TELLING = re.compile(r"\S*[0-9A-Z]\S*")
+_TELLING = re.compile(r"(?<!\S)[^\s0-9A-Z]*+[0-9A-Z]\S*")  # a word with a digit or a capital in it
 _EDGES = ".,;:!?()[]{}\"'`*"
 _NEXT = re.compile(r"[ ]+(\S+)(?:[ ]+(\S+))?")
 # A unit of more than one word goes on after one of these, or before it.

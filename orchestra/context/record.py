@@ -13,6 +13,7 @@ from orchestra.context.calls import OpenCalls
 from orchestra.context.keeping import Keeping
 from orchestra.context.labels import data, label_of
 from orchestra.context.policy import Policy
+from orchestra.context.recall.originals import ORIGIN_SHARE, whole, with_origins
 from orchestra.context.recall.recollector import Recollector
 from orchestra.context.returned import Result, result_block, stub
 from orchestra.context.state import EMPTY, Patch, TaskState
@@ -162,6 +163,25 @@ class Record:
         self.propose_state(*patches, by=by)
         return self.state
 
+    def recall(self, wanted: str, tokens: int) -> str:
+        """What a reference (`r17`) or a few words bring back, fenced and labelled, within `tokens` tokens.
+
+        Words are looked for in all that was said and returned, in the prompt or not, but for the current
+        input and the step that asks.
+        """
+        wanted = wanted.strip()
+        original = self.archive.get(wanted)
+        if original is not None:
+            return whole(original, tokens, self.counter)
+        asks = [
+            next((block.id for block in reversed(self._blocks) if block.zone == "input"), ""),
+            next((block.id for block in reversed(self._blocks) if block.source == "reply"), ""),
+        ]
+        found = self.recollector.search(wanted, int(tokens * (1 - ORIGIN_SHARE)), asks)
+        if not found.text:
+            return f"Nothing that left this prompt or was said in it matches {wanted!r}: {found.note}."
+        return with_origins(found, self.archive, tokens, self.counter)
+
     def propose_state(self, *patches: Patch, by: By = "model") -> tuple[Change, ...]:
         """Merge each patch that contradicts no pinned fact; a change says what it did or why not."""
         keeping = self.keeping
@@ -212,7 +232,8 @@ class Record:
         self._numbers += 1
         made = structs.replace(made, number=self._numbers, born=turn, place=self._calls.place)
         self._calls.answer(position, made)
-        self.recollector.note(made, result.text)
+        if result.archived:  # what was recalled, or never came, is nothing new
+            self.recollector.note(made, result.text)
         self._ephemeral |= result.ephemeral
         self._blocks += self._calls.take()
         return ref

@@ -10,7 +10,6 @@ from orchestra.context.facts import find_facts, same_fact
 from orchestra.context.pins import Pins
 from orchestra.context.polarity import flips
 from orchestra.context.state import EMPTY, Field, Patch, TaskState, key_of_line, merge
-from orchestra.values.facts import Fact
 
 By = Literal["rule", "model", "user", "code"]
 
@@ -48,7 +47,8 @@ class StateBook:
 
     def _propose(self, patch: Patch, pins: Pins, turn: int, by: By) -> Change:
         before = getattr(self.now, patch.field)
-        refused = "" if by == "user" or not self._checked else objection(patch, self.now, pins)
+        trusted = by == "user" or (by == "rule" and patch.field == "entity")  # read off the user's own words
+        refused = "" if trusted or not self._checked else objection(patch, self.now, pins)
         if not refused:
             self.now = merge(self.now, patch)
         return Change(patch.field, before, getattr(self.now, patch.field), turn, by, refused)
@@ -74,7 +74,7 @@ def _wrong_value(line: str, pins: Pins) -> str:
     facts = [fact for fact in find_facts(line) if fact.kind not in ("negation", "constraint")]
     for gone in pins.superseded:
         of_it = key_of_line(line) in ("", gone.key) and gone.new not in line
-        if of_it and any(_same_text(fact, gone.old) for fact in facts):
+        if of_it and any(same_fact(fact, old) for fact in facts for old in gone.facts):
             return f"{gone.old} was replaced by {gone.new} in turn {gone.turn}"
     key = key_of_line(line)
     pin = pins.holds(key) if key else None
@@ -91,7 +91,3 @@ def _flipped(line: str, pins: Pins) -> str:
         if flips(line, (pin.value,)):
             return f"it turns round what the user said in turn {pin.turn}: {pin.value}"
     return ""
-
-
-def _same_text(fact: Fact, text: str) -> bool:
-    return any(same_fact(fact, other) for other in find_facts(text))

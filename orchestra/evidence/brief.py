@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 
 import msgspec
+from msgspec import Struct
 
 from orchestra.context.facts import Find, figures_and_names
 from orchestra.context.fence import fence
@@ -20,6 +21,26 @@ Count = Callable[[str], int]
 
 _HEAD_SHARE = 0.25  # of the cap, at most, for each of: the question; gaps and conflicts
 _SLACK = 8  # tokens that joining lines may add
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+class _LineQuote(Struct, frozen=True, gc=False):
+    """A quote as the writer sees it."""
+
+    document: str
+    title: str
+    text: str
+
+
+class _Line(Struct, frozen=True, gc=False):
+    """A claim as the writer sees it, `question` the number of its sub-question."""
+
+    id: str
+    question: int
+    claim: str
+    quotes: list[_LineQuote]
 
 
 def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str = "") -> HandOff[Study]:
@@ -115,9 +136,8 @@ def render_brief(brief: Brief) -> str:
 
 
 def _line(claim: Claim, number: int) -> str:
-    quotes = [{"document": quote.locator, "title": quote.title, "text": quote.text} for quote in claim.quotes]
-    line = {"id": claim.id or "c00", "question": number, "claim": claim.text, "quotes": quotes}
-    return msgspec.json.encode(line).decode()
+    quotes = [_LineQuote(quote.locator, quote.title, quote.text) for quote in claim.quotes]
+    return _encode(_Line(claim.id or "c00", number, claim.text, quotes)).decode()
 
 
 def _flat(text: str) -> str:

@@ -15,6 +15,8 @@ from orchestra.values.sources import Document, Passage
 _LABEL = re.compile(r"\[?\s*[sS](\d{1,6})\s*\]?(?=$|[\s|:,;.\]])")
 _KEPT_SEARCHABLE = 64  # folded documents are as large as the documents; the newest stay
 
+_Key = tuple[str, str]  # a document's locator and hash
+
 
 def source_id(document: Document) -> str:
     """How a report names a source apart from where it lies: twelve hex digits of its content's hash."""
@@ -29,12 +31,12 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self._documents: dict[tuple[str, str], Document] = {}
+        self._documents: dict[_Key, Document] = {}
         self._versions: dict[str, list[Document]] = {}
         self._texts: dict[str, str] = {}
-        self._labels: dict[str, dict[tuple[str, str], str]] = {}
-        self._shown: dict[tuple[str, tuple[str, str]], list[tuple[int, int]]] = {}
-        self._searchable: dict[tuple[str, str], Searchable] = {}
+        self._labels: dict[str, dict[_Key, str]] = {}
+        self._shown: dict[str, dict[_Key, list[tuple[int, int]]]] = {}
+        self._searchable: dict[_Key, Searchable] = {}
         self._facts: dict[str, list[Fact]] = {}
 
     def facts(self, text: str) -> list[Fact]:
@@ -61,22 +63,29 @@ class Ledger:
 
     def label(self, agent: str, document: Document) -> str:
         """The label under which `agent` knows `document`; the first call gives it the next free one."""
-        key = _key(self.register(document))
-        labels = self._labels.setdefault(agent, {})
-        return labels.setdefault(key, f"s{len(labels) + 1}")
+        return self._label(self._labels.setdefault(agent, {}), document, _key(document))
+
+    def _label(self, labels: dict[_Key, str], document: Document, key: _Key) -> str:
+        label = labels.get(key)
+        if label is None:
+            self.register(document)
+            label = labels[key] = f"s{len(labels) + 1}"
+        return label
 
     def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
-        labels = []
+        labels = self._labels.setdefault(agent, {})
+        shown = self._shown.setdefault(agent, {})
+        given = []
         for passage in passages:
-            labels.append(self.label(agent, passage.document))
-            spans = self._shown.setdefault((agent, _key(passage.document)), [])
-            _add_span(spans, (passage.start, passage.end))
-        return tuple(labels)
+            key = _key(passage.document)
+            given.append(self._label(labels, passage.document, key))
+            _add_span(shown.setdefault(key, []), (passage.start, passage.end))
+        return tuple(given)
 
     def shown(self, agent: str, document: Document) -> tuple[tuple[int, int], ...]:
         """The spans of `document` that `agent` has seen, merged and in order."""
-        return tuple(self._shown.get((agent, _key(document)), ()))
+        return tuple(self._shown.get(agent, {}).get(_key(document), ()))
 
     def document(self, agent: str, label: str) -> Document | None:
         """The document that `agent` means: by label (`s3`, `[S3]`), else by locator, file name or title."""
@@ -111,13 +120,15 @@ class Ledger:
         return made
 
 
-def _key(document: Document) -> tuple[str, str]:
+def _key(document: Document) -> _Key:
     digest = document.sha256 or hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
     return document.locator, digest
 
 
 def _add_span(spans: list[tuple[int, int]], new: tuple[int, int]) -> None:
     """Keep `spans` sorted and apart."""
+    if new in spans:
+        return
     at = bisect_right(spans, new)
     spans.insert(at, new)
     merged: list[tuple[int, int]] = []

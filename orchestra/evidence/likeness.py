@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from msgspec import Struct
+
 from orchestra.context.clauses import find_negations
 from orchestra.context.facts import Find, figures_and_names, plain, same_fact
 from orchestra.context.units import in_base
 from orchestra.text.terms import terms
-from orchestra.values.facts import Fact
+from orchestra.values.facts import Fact, FactKind
 from orchestra.values.sources import Claim, Quote
 
 _SAME_SPAN = 0.8
@@ -34,6 +36,7 @@ _LABELLED = re.compile(  # "Table 3", "number 5": such a figure names a thing an
     r"\b(?:no\.|number|table|figure|chapter|section|step|line|page|part|item|version|level|option|question)\s*$",
     re.IGNORECASE,
 )
+_MEASURING: frozenset[FactKind] = frozenset(("number", "percent", "money", "date"))
 _MOST_COMPARED = 1_000  # claims; more are not compared with each other
 
 
@@ -70,15 +73,17 @@ class Reading:
         return list(_measures(self))
 
 
-class Measure:
-    """A clause with a figure or a year: its telling words, values of one dimension, the other facts."""
+class Measure(Struct, frozen=True, gc=False):
+    """A clause with a figure or a year: its telling words, values of one dimension, the other facts.
 
-    def __init__(self, words: frozenset[str], dimension: str, values: list[Fact], others: list[Fact]) -> None:
-        self.words = words
-        self.dimension = dimension
-        self.values = values
-        self.others = others
-        self.bound = False  # whether the value is a limit rather than a measure
+    `bound`: whether the value is a limit rather than a measure.
+    """
+
+    words: frozenset[str]
+    dimension: str
+    values: list[Fact]
+    others: list[Fact]
+    bound: bool
 
 
 def is_duplicate(one: Reading, other: Reading) -> bool:
@@ -134,24 +139,28 @@ def _measures(reading: Reading) -> Iterator[Measure]:
     edges = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
     for start, end in pairwise(edges):
         inside = [fact for fact in reading.facts if start <= fact.start and fact.end <= end]
-        figures = [
-            fact
-            for fact in inside
-            if fact.kind in ("number", "percent", "money", "date")
-            and fact.unit != "ordinal"
-            and not _LABELLED.search(text, max(0, fact.start - 12), fact.start)
-        ]
+        figures = [fact for fact in inside if _is_measure(fact, text)]
         if not figures:
             continue
         bare = text[start:end]
         for fact in sorted(figures, key=lambda fact: -fact.start):
             bare = bare[: fact.start - start] + " " + bare[fact.end - start :]
         words = frozenset(terms(bare)) - _generic()
-        for dimension in dict.fromkeys(_dimension(fact) for fact in figures):
-            values = [fact for fact in figures if _dimension(fact) == dimension]
-            measure = Measure(words, dimension, values, [fact for fact in inside if fact not in values])
-            measure.bound = _BOUND.search(text, start, end) is not None
-            yield measure
+        bound = _BOUND.search(text, start, end) is not None
+        of: dict[str, list[Fact]] = defaultdict(list)
+        for fact in figures:
+            of[_dimension(fact)].append(fact)
+        for dimension, values in of.items():
+            others = [fact for fact in inside if fact not in values]
+            yield Measure(words, dimension, values, others, bound)
+
+
+def _is_measure(fact: Fact, text: str) -> bool:
+    return (
+        fact.kind in _MEASURING
+        and fact.unit != "ordinal"
+        and not _LABELLED.search(text, max(0, fact.start - 12), fact.start)
+    )
 
 
 def _dimension(fact: Fact) -> str:
@@ -161,9 +170,10 @@ def _dimension(fact: Fact) -> str:
 
 
 def _same_subject(one: Measure, other: Measure) -> bool:
-    few, many = sorted((one.words, other.words), key=len)
-    shared = few & many
-    if len(shared) < _LEAST_SHARED:
+    few, many = one.words, other.words
+    if len(many) < len(few):
+        few, many = many, few
+    if len(few) < _LEAST_SHARED or len(shared := few & many) < _LEAST_SHARED:
         return False
     wide = sum(not word.isascii() for word in few) > len(few) / 2
     if len(shared) < (_LEAST_SHARED_PAIRS if wide else _LEAST_SHARED) or one.bound != other.bound:

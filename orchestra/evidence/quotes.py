@@ -15,6 +15,7 @@ _OUTER = "\"'`“”‘’„«»「」『』* \t\r\n"
 _STOPS = ".,;:!?。，；：！？、…\"'”’」』 "
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]")
 _LETTER = re.compile(r"[^\W_]")
+_NO_LETTERS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 _MARKUP = re.compile(r"[*`]")
 _MOST_PARTS = 8
 _MOST_OCCURRENCES = 1_000  # of a span that stands everywhere but never between two edges
@@ -105,6 +106,8 @@ def _forms(given: str) -> Iterator[str]:
 
 
 def _is_enough(text: str) -> bool:
+    if text.isascii():
+        return " " in text and len(text.encode().translate(None, _NO_LETTERS)) >= LEAST_WEIGHT
     wide = len(_WIDE.findall(text))
     letters = len(_LETTER.findall(text)) - wide
     return letters + 3 * wide >= LEAST_WEIGHT and (wide > 3 or " " in text)

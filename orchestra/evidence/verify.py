@@ -22,10 +22,16 @@ from orchestra.values.sources import Claim, Quote
 _LEAST_TERMS = 4  # a sentence with fewer telling words may share none with its quotes
 # Marks that a model put into its sentence: claim ids anywhere, bare numbers only at its end.
 _IDS = re.compile(r"\s*[\[(（]c\d{1,4}(?:\s*[,;、]\s*c\d{1,4})*[\])）]", re.IGNORECASE)
+_MARK = re.compile(r"[\[(（]")
 _NUMBERS = re.compile(r"(?:\s+|(?<=[.。!?！？]))(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\])+(?=[.。!?！？]?\s*$)")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _COUNTED = re.compile(
     "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff](?:[^\\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]*[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])?"
+)
+
+_WORDS_ONLY = bytes(32 if chr(byte).isspace() else byte for byte in range(256))
+_NO_WORD = bytes(
+    byte for byte in range(128) if not (chr(byte).isalnum() or chr(byte) == "_" or chr(byte).isspace())
 )
 
 
@@ -41,9 +47,9 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
     The report's session, usage, seconds, notes and partial are left empty for the caller to fill.
     """
     checker = _Checker(brief, ledger)
-    summary = [checker.check(sentence) for sentence in _told(draft.summary)]
+    summary = [checker.check(*sentence) for sentence in _told(draft.summary)]
     sections = [
-        (_flat(section.heading), [checker.check(sentence) for sentence in _told(section.sentences)])
+        (_flat(section.heading), [checker.check(*sentence) for sentence in _told(section.sentences)])
         for section in draft.sections
     ]
     all_checked = [*summary, *(checked for _, checkeds in sections for checked in checkeds)]
@@ -79,7 +85,13 @@ def count_words(report: Report) -> int:
     texts = [report.title, *(sentence.text for sentence in report.summary)]
     for section in report.sections:
         texts += [section.heading, *(sentence.text for sentence in section.sentences)]
-    return sum(len(_COUNTED.findall(text)) for text in texts)
+    return sum(map(_words_of, texts))
+
+
+def _words_of(text: str) -> int:
+    if text.isascii():  # a word is what stands between blanks and has a letter or a digit in it
+        return len(text.encode().translate(_WORDS_ONLY, _NO_WORD).split())
+    return len(_COUNTED.findall(text))
 
 
 class _Checked(Struct, frozen=True, gc=False):
@@ -108,11 +120,9 @@ class _Checker:
         self._terms: dict[tuple[str, ...], frozenset[str]] = {}
         self._words: dict[tuple[str, ...], frozenset[bytes]] = {}
 
-    def check(self, sentence: DraftSentence) -> _Checked:
-        text = _unmarked(sentence.text)
-        named = list(
-            dict.fromkeys(name.strip(" []()").casefold() for name in sentence.claims if name.strip())
-        )
+    def check(self, text: str, cited: tuple[str, ...]) -> _Checked:
+        """One sentence, without marks, and the ids that it cites."""
+        named = list(dict.fromkeys(name.strip(" []()").casefold() for name in cited if name.strip()))
         claims = tuple(self._claims[name] for name in named if name in self._claims)
         unknown = [name for name in named if name not in self._claims]
         return _Checked(text, claims, self._problem(text, claims, unknown))
@@ -208,13 +218,16 @@ def _source_of(quote: Quote, ledger: Ledger) -> str:
     return ""
 
 
-def _told(sentences: Iterable[DraftSentence]) -> list[DraftSentence]:
-    """Without empty sentences."""
-    return [sentence for sentence in sentences if _unmarked(sentence.text)]
+def _told(sentences: Iterable[DraftSentence]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each sentence's text without marks, and what it cites; without empty sentences."""
+    for sentence in sentences:
+        text = _unmarked(sentence.text)
+        if text:
+            yield text, sentence.claims
 
 
 def _unmarked(text: str) -> str:
-    return _flat(_NUMBERS.sub("", _IDS.sub("", text)))
+    return _flat(_NUMBERS.sub("", _IDS.sub("", text)) if _MARK.search(text) else text)
 
 
 def _flat(text: str) -> str:

@@ -16,7 +16,7 @@ from orchestra.journal.reading import Reader
 from orchestra.journal.records import EventRecord, SessionRecord
 
 CALL_FAILED = "call failed"  # what a note says of a model call that raised
-_TEXTS_OF = ("started", "reply", "tool_returned")
+_TEXTS_OF = ("started", "reply", "tool_returned", "said", "answered")
 
 
 class PastCall(Struct):
@@ -33,7 +33,11 @@ class PastCall(Struct):
 
 
 class AgentPast:
-    """One agent's record. `results` and `intents` by (turn, place of the call in its reply)."""
+    """One agent's record. `results` and `intents` by (turn, place of the call in its reply).
+
+    Of a conversation: `talk`, what was said to it and what was changed in its context, in order;
+    `answers`, the end of each of its turns, by the number of what was said.
+    """
 
     def __init__(self, path: str, events: Iterable[EventRecord] = ()) -> None:
         self.path = path
@@ -43,6 +47,8 @@ class AgentPast:
         self.calls: list[PastCall] = []
         self.results: dict[tuple[int, int], EventRecord] = {}
         self.intents: dict[tuple[int, int], str] = {}
+        self.talk: list[EventRecord] = []
+        self.answers: dict[int, EventRecord] = {}
         self._read()
 
     @property
@@ -91,6 +97,10 @@ class AgentPast:
                 self.intents[place] = event.data["key"]
             elif event.kind == "tool_returned":
                 self.results[place] = event
+            elif event.kind in ("said", "steered"):
+                self.talk.append(event)
+            elif event.kind == "answered":
+                self.answers[event.data["n"]] = event
 
 
 class Past(Struct, frozen=True, kw_only=True):

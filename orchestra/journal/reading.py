@@ -90,6 +90,12 @@ class Reader:
             found.update(await self._read(queries.texts, digests))
         return found
 
+    async def tools_used(self, project: str = "") -> Sequence[tuple[str, tuple[str, ...]]]:
+        """Earlier tasks of a project's sessions with the tools that they used, oldest first."""
+        from orchestra.journal import used
+
+        return await self._read(used.tools_used, project)
+
     async def totals(self, sessions: Sequence[str]) -> Mapping[str, SessionTotals]:
         """What each of these sessions has used so far."""
         from orchestra.journal import queries

@@ -55,12 +55,16 @@ class Recording(Struct, frozen=True, kw_only=True):
 class Track:
     """One agent's, "" for the session itself.
 
-    `turn` counts the agent's model calls; `aside` goes with the next one into the journal.
+    `turn` counts the agent's model calls; `aside` goes with the next one into the journal. `saying`: in a
+    conversation, the number of what was said last. `rerun`: it runs over its record, which comes back
+    whatever is asked; nothing is made or recorded.
     """
 
     def __init__(self, path: str, recording: Recording) -> None:
         self.path = path
         self.turn = 0
+        self.saying = 0
+        self.rerun = False
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
@@ -109,6 +113,11 @@ class Track:
         """The record of the next model call that is no summary."""
         steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
         return next(steps, None)
+
+    def noted(self, what: str) -> Mapping[str, Any]:
+        """The data of the agent's recorded note of this turn about something, {} where there is none."""
+        notes = (event.data for event in self.past.events if event.kind == "note" and event.turn == self.turn)
+        return next((data for data in notes if data.get("what") == what), {})
 
     @property
     def window(self) -> int | None:
@@ -176,7 +185,7 @@ class Track:
             self._mark = 0
         key = self._key(request, model)
         recorded = self.recorded
-        if recorded is not None and recorded.seq > self._trusted:
+        if recorded is not None and recorded.seq > self._trusted and not self.rerun:
             difference = key.difference(_key_of(recorded), loosely=self.recording.loosely)
             if difference:
                 await self._differs(difference)
@@ -223,6 +232,8 @@ class Track:
                 return True
         if _may_be_missing(event):
             return not self.is_over
+        if self.rerun:
+            return True
         self._coming.clear()
         return False
 
@@ -244,6 +255,7 @@ class Track:
         past.calls = past.calls[: self._made]
         past.results = {place: each for place, each in past.results.items() if place[0] < self.turn}
         past.intents = {place: each for place, each in past.intents.items() if place[0] < self.turn}
+        past.answers = {number: each for number, each in past.answers.items() if number < self.saying}
         past.events = [event for event in past.events if event.turn < self.turn and event.kind != "failed"]
         await self.put("resumed", {"from": self.turn})
         if self._sent is not None:

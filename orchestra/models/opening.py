@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -130,6 +131,11 @@ def transport_of(endpoint: Endpoint, outlook: Outlook) -> Transport:
         from orchestra.models.compatible.official import Official
 
         return Official(endpoint, outlook.network, client=outlook.clients.get(endpoint.name))
+    parts = urlsplit(base_url(endpoint.url))
+    if outlook.network.proxy_for(parts.scheme, parts.hostname or ""):
+        from orchestra.models.compatible.proxied import Proxied
+
+        return Proxied(endpoint, outlook.network)
     from orchestra.models.compatible.direct import Direct
 
     return Direct(endpoint, outlook.network)

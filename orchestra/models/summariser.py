@@ -10,6 +10,7 @@ from pydantic import Field
 
 from orchestra.context.context import Context
 from orchestra.context.keeping import Draft
+from orchestra.context.levels import Compaction
 from orchestra.context.summary.schema import Summariser, Summary, SummaryTask, render_task
 from orchestra.errors import OutputInvalid, RunError
 from orchestra.models.tiers import Tiers
@@ -103,14 +104,23 @@ async def make_room(
     critical: bool = False,
     at: float = 0.0,
 ) -> None:
-    """Have what is due to leave summed up before the next prompt, which otherwise does that by rule.
+    """Have what is due to leave summed up before the next prompt, which otherwise does that by rule."""
+    plan = context.due(tools, critical=critical)
+    if plan is not None and context.summary_task(plan) is not None:
+        await carry_out(context, plan, summariser, at=at)
+
+
+async def carry_out(
+    context: Context, plan: Compaction, summariser: Summariser | None, *, at: float = 0.0
+) -> None:
+    """Have what leaves summed up, and let it leave.
 
     A long stretch is held against its facts in a worker thread; a cancelled agent waits for it, so that its
     context is whole.
     """
-    plan = context.due(tools, critical=critical)
-    task = context.summary_task(plan) if plan is not None else None
-    if plan is None or task is None:
+    task = context.summary_task(plan)
+    if task is None:
+        context.compact(plan, at=at)
         return
     draft = await drafted(summariser, task) if summariser is not None else None
     if sum(len(part.text) for part in task.parts) > THREAD_CHARACTERS:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from orchestra.roles.demands import Demand, demands
 from orchestra.roles.finding import Finding
 from orchestra.roles.tool_words import begins_with_verb
-from orchestra.values.roles import Role
+from orchestra.values.roles import ALL_TOOLS, GROUP, Role
 
 INSTRUCTION_TOKENS = 300
 RULES = 7
+TOOLS = 24
+"""A model chooses well among so many."""
 
 _ITEM = re.compile(r"\s*(?:[-*+•·]|\(?\d{1,3}[.)、．]|[①-⑳]|[一二三四五六七八九十]{1,3}、)\s*\S")
 _SENTENCE = re.compile(r"[^.!?。！？;；\n]+(?:[.!?](?!\s|$)[^.!?。！？;；\n]*)*")
@@ -84,7 +86,14 @@ def _both(first: Demand, second: Demand) -> str:
 
 
 def _tools(role: Role, line: int | None) -> Iterator[Finding]:
-    for name in role.tools or ():
+    single = [name for name in role.tools or () if name != ALL_TOOLS and not name.startswith(GROUP)]
+    if len(single) > TOOLS:
+        sentence = (
+            f"{len(single)} tools one by one, and each is in every prompt; name the {TOOLS} that are always "
+            "needed, and the others as a group, which the task chooses from."
+        )
+        yield Finding(sentence=sentence, key="tools", file=role.file, line=line)
+    for name in single:
         if not begins_with_verb(name):
             sentence = f'the tool name "{name}" does not begin with a verb, such as search_, read_ or list_.'
             yield Finding(sentence=sentence, key="tools", file=role.file, line=line)

@@ -18,7 +18,7 @@ from orchestra.roles.finding import Finding
 from orchestra.roles.foreign import IGNORED_KEYS, INSTEAD, is_foreign_tool
 from orchestra.roles.front import Front, read_text, split_front
 from orchestra.roles.tool_words import split_tools
-from orchestra.values.roles import Limits, Role
+from orchestra.values.roles import ALL_TOOLS, GROUP, Limits, Role
 
 KEYS = ("name", "description", "tools", "model", "output", "context", "limits", "handoff_tokens", "approve")
 LIMITS = ("steps", "tokens", "seconds", "escalations")
@@ -28,9 +28,13 @@ _NAME = re.compile(r"[\w][\w -]*")
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """What a role may name. `tools` None: whatever; the runtime checks again when it narrows its toolbox."""
+    """What a role may name. `tools` None: whatever; the runtime checks again when it narrows its toolbox.
+
+    `groups`: names of groups of tools, None: whatever.
+    """
 
     tools: Collection[str] | None = None
+    groups: Collection[str] | None = None
     outputs: Collection[str] = ("Plan", "Findings", "Draft", "Review")
     presets: Collection[str] = PRESETS
 
@@ -148,15 +152,25 @@ class _Reader:
         names = _tool_names(node)
         if names is None:
             return None
-        for name in names if self._known.tools is not None else ():
-            assert self._known.tools is not None
-            if name in self._known.tools:
+        for name in names:
+            if name.startswith(GROUP):
+                self._check_group(name.removeprefix(GROUP))
+                continue
+            if self._known.tools is None or name == ALL_TOOLS or name in self._known.tools:
                 continue
             if is_foreign_tool(name):
                 have = ", ".join(sorted(self._known.tools)) or "none"
                 raise _Wrong(f'"{name}" is a tool of another program; the tools here are: {have}.')
             raise _Wrong(f'there is no tool "{name}".{hint(name, self._known.tools)}')
         return names
+
+    def _check_group(self, name: str) -> None:
+        groups = self._known.groups
+        if groups is None or name in groups:
+            return
+        if not groups:
+            raise _Wrong(f'there is no group "{name}": tools.groups of the configuration has none.')
+        raise _Wrong(f'there is no group "{name}".{hint(name, groups)}')
 
 
 def _kind(node: Any) -> str:

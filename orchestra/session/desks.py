@@ -19,10 +19,11 @@ from orchestra.session.kit import Kit
 from orchestra.session.people import People
 from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
+from orchestra.tools.finding import Choice
+from orchestra.tools.groups import Pool
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.place import Place
 from orchestra.tools.recorded import Calls, Guard, RecordedToolbox
-from orchestra.tools.toolbox import Toolbox
 from orchestra.values.messages import OutputSpec
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -43,10 +44,9 @@ class Common(Struct, frozen=True, kw_only=True):
     calls: Calls
 
 
-def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: OutputSpec | None) -> Desk:
-    """The desk of one agent, recorded under its path."""
+def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
+    """The desk of one agent, recorded on its track."""
     kit = common.kit
-    track = Track(path, common.recording)
     place = Place()
     models = {tier: Recorded(model, tier, track) for tier, model in kit.tiers.items()}
 
@@ -59,10 +59,12 @@ def desk_for(common: Common, role: Role, path: str, toolbox: Toolbox, output: Ou
         calls=common.calls,
         clean=common.clean,
         rules=dict(role.approve),
+        place=place,
+        choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions),
     )
     return Desk(
         tiers=Tiers(models),
-        toolbox=RecordedToolbox(toolbox, track, guard),
+        toolbox=RecordedToolbox(pool.tools, track, guard),
         track=track,
         place=place,
         policy=kit.policies[role.context],

@@ -13,6 +13,8 @@ from orchestra.journal.journal import Journal
 from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
+from orchestra.tools.choosing import Chooser
+from orchestra.tools.groups import Groups
 from orchestra.values.roles import Role
 
 
@@ -20,7 +22,8 @@ class Kit(Struct, frozen=True, kw_only=True):
     """What all sessions of a runtime share; nothing in it changes.
 
     `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
-    `counts` what is known of how endpoints count.
+    `counts` what is known of how endpoints count. `chooser` chooses
+    among many tools; `groups`: of tools, by name.
     """
 
     limits: SessionLimits
@@ -31,4 +34,6 @@ class Kit(Struct, frozen=True, kw_only=True):
     journal: Journal
     spend: Spend
     counts: Calibrations
+    chooser: Chooser
+    groups: Groups = {}
     clock: Callable[[], float]

@@ -19,6 +19,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.session.kit import Kit
 from orchestra.session.session import INTERRUPTED
 from orchestra.spend.scope import Spend
+from orchestra.tools.choosing import Chooser, Choosing
 from orchestra.values.roles import Role
 
 
@@ -86,4 +87,12 @@ def make_kit(settings: Settings, roles: Mapping[str, Role], tiers: Tiers, journa
         spend=Spend("runtime", tokens=settings.runtime.tokens, cost=settings.runtime.dollars),
         counts=Calibrations(),
         clock=time.time,
+        chooser=Chooser(_choosing(settings), journal.tools_used),
+        groups=settings.tools.groups,
     )
+
+
+def _choosing(settings: Settings) -> Choosing:
+    """How tools are chosen, as the settings say."""
+    said = settings.tools
+    return Choosing(most=said.most, chosen=said.chosen, embedding=said.embedding, learn=said.learn)

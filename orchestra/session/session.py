@@ -12,12 +12,15 @@ from pydantic import BaseModel
 
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
+from orchestra.agent.talker import Listen, Talker
 from orchestra.context.budget import budget_of
 from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
+from orchestra.journal.talk import TalkTrack
 from orchestra.journal.track import Track
 from orchestra.session.bill import Bill
 from orchestra.session.capping import enveloped
+from orchestra.session.conversation import Around, Conversation
 from orchestra.session.desks import Common, desk_for
 from orchestra.session.diary import NEW, Diary, Origin, Watch
 from orchestra.session.kit import Kit
@@ -27,8 +30,8 @@ from orchestra.session.people import People
 from orchestra.session.places import Places
 from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
+from orchestra.tools.groups import pool_of
 from orchestra.tools.outputs import Cleaner
-from orchestra.tools.own import shared
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import EventKind
@@ -165,8 +168,10 @@ class Session:
         `output`: a type in place of the role's own. `tools`: in place of the session's. A failure of the
         run is a status with its reason and is not raised; a mistake in a role or a call is.
         """
-        agent, desk = self._agent(role, task, output, tools)
-        track = desk.track
+        found = self.role(role)
+        path = self._paths.next(role, self.kit.journal.clean(task))
+        desk = self._desk(found, Track(path, self._diary.recording), output, tools)
+        agent, track = Agent(found, path, desk), desk.track
         clean = self.kit.journal.clean
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
@@ -181,11 +186,25 @@ class Session:
                     await self._diary.note_stops()
                     await self._ended(stopped, track)
                 raise
-            if outcome.short in ("session", "runtime"):
-                self.short = self.short or outcome.reason
+            self._note_short(outcome)
             await self._diary.note_stops()
             await self._ended(outcome, track)
         return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
+
+    def conversation(
+        self, role: str, *, tools: Toolbox | None = None, listen: Listen | None = None
+    ) -> Conversation:
+        """One agent to be spoken to turn by turn; `tools` in place of the session's. Raises RoleError."""
+        found = self.role(role)
+        path = self._paths.next(role, "")
+        desk = self._desk(found, TalkTrack(path, self._diary.recording), None, tools)
+        clean = self.kit.journal.clean
+        around = Around(self._diary, self._places, clean, lambda: self.stopped, self._note_short)
+        return Conversation(Talker(found, path, desk, listen), desk, around)
+
+    def _note_short(self, outcome: Outcome) -> None:
+        if outcome.short in ("session", "runtime"):
+            self.short = self.short or outcome.reason
 
     async def approval(self, what: str, *, detail: str = "") -> Answer:
         """A stage of the workflow asks a person and waits; `orchestra approve` or `people.answer` ends it."""
@@ -267,18 +286,13 @@ class Session:
         scope = {"scope": outcome.short} if outcome.short else {}
         await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
 
-    def _agent(
-        self, name: str, task: str, output: type[BaseModel] | None, tools: Toolbox | None
-    ) -> tuple[Agent, Desk]:
-        role = self.role(name)
+    def _desk(self, role: Role, track: Track, output: type[BaseModel] | None, tools: Toolbox | None) -> Desk:
         own = tools if tools is not None else self.toolbox
         named = OUTPUTS.get(role.output)
         spec: OutputSpec | None = output_spec(output or named) if output or named else None
         try:
-            toolbox = own if role.tools is None else own.narrowed(shared(role.tools))
+            pool = pool_of(role.tools, own, self.kit.groups)
         except ConfigError as error:
             raise RoleError(f"tools: {error}", file=role.file or None, key="tools") from error
-        path = self._paths.next(name, self.kit.journal.clean(task))
-        desk = desk_for(self._common, role, path, toolbox, spec)
-        self._diary.tracks[path] = desk.track
-        return Agent(role, path, desk), desk
+        self._diary.tracks[track.path] = track
+        return desk_for(self._common, role, track, pool, spec)

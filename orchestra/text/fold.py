@@ -33,9 +33,11 @@ _MARKS = r"(?<![^\W_])(?<![*`])[*`]+(?=[^\s*`])|(?<=[^\s*`])[*`]+(?![^\W_]|[*`])
 _BEFORE_WIDE = re.compile(f"[{_WIDE_BEFORE}]")
 _AFTER_WIDE = re.compile(f"[{_WIDE}]")
 _FEW = 64
+_BLANKS = {at: " " for at in range(128) if chr(at).isspace()}
+_ZERO = array("q", [0])
 
 
-class Folded(Struct, frozen=True):
+class Folded(Struct, frozen=True, gc=False):
     """A folded text and its map: piece i begins at `at[i]` in `text` and covers the original from
     `starts[i]` to `ends[i]`. Odd pieces changed their length, even ones stand character by character.
     """
@@ -71,6 +73,10 @@ def fold(text: str, *, unmarked: bool = False) -> Folded:
     `unmarked`: asterisks and backticks that mark emphasis or code go too; those between two letters or
     digits (2*3) or between two spaces (2 * 3) stay.
     """
+    if not unmarked and text.isascii():
+        even = text.translate(_BLANKS)
+        if "  " not in even:  # the usual case of a quote: it stands character by character
+            return Folded(even, _ZERO, _ZERO, array("q", (len(even),)))
     even, pattern = _prepared(text, unmarked)
     out: list[str] = []
     at, starts, ends = array("q", [0]), array("q", [0]), array("q", [0])

@@ -35,6 +35,10 @@ _TOKEN = re.compile(
     rf"|(?<!\*){_LETTER}++\*(?![\w*])"  # except*, but not the end of *emphasis*
     rf"|{_LETTER}+(?:[-.'’]{_LETTER}+)*(?:\+\+|%|\#(?!\w))?"  # words, dotted and hyphened names, C++, 10%
 )
+# The same where there is nothing but ASCII and no asterisk, which is quicker to look for.
+_PLAIN_TOKEN = re.compile(
+    r"\d{1,3}(?:,\d{3}){1,5}(?:\.\d+)?%?(?![\w,])|\w+(?:[-.']\w+)*(?:\+\+|%|\#(?!\w))?", re.ASCII
+)
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
 _JOINT = re.compile(r"[-._*%+#]+")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
@@ -58,7 +62,8 @@ def terms(text: str) -> list[str]:
     """All search terms of `text` in their order, repeats included."""
     found: list[str] = []
     extend = found.extend
-    for token in _TOKEN.findall(_compose(text)):
+    plain = text.isascii() and "*" not in text
+    for token in _PLAIN_TOKEN.findall(text) if plain else _TOKEN.findall(_compose(text)):
         extend(_terms_of(token) if len(token) <= LONGEST else _cut(token))
     return found
 

@@ -2,63 +2,105 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
+from orchestra.errors import ToolArguments
+from orchestra.tools.choosing import ADDED_TOOLS, FOUND_TOOLS, Chooser, named_in
 from orchestra.tools.port import Effects, ToolOutput
-from orchestra.tools.subset import ToolIndex
+from orchestra.tools.toolbox import Toolbox
 from orchestra.values.messages import ToolSpec
 
-FOUND = 5
-"""Tools that one `find_tools` adds at most."""
+NAME = "find_tools"
+_WORDS_NAMED = 12
+_LONGEST_LINE = 200
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """How one agent's tools are chosen. `named`: those it has in any case; `instructions`: its role's, which
+    may name others; `project`: whose earlier requests count.
+    """
+
+    chooser: Chooser
+    named: tuple[str, ...] = ()
+    instructions: str = ""
+    project: str = ""
 
 
 class TaskTools:
-    """One agent's subset of the tools of `index`; `group` names the ones it has in any case."""
+    """One agent's part of the `pool` that it may use. Names are in the order in which they came."""
 
-    def __init__(self, index: ToolIndex, count: int, group: Iterable[str] = ()) -> None:
-        self._index = index
-        self._count = count
-        self._specs: list[ToolSpec] = []
-        self._group = tuple(group)
+    def __init__(self, pool: Toolbox, choice: Choice) -> None:
+        self.pool = pool
+        self.names: tuple[str, ...] = ()
+        self._choice = choice
+        self._chooser = choice.chooser
+        self._task = ""
 
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """What the prompt shows, in the order in which it came, so that the prefix stays."""
-        return tuple(self._specs)
+    async def begin(self, task: str) -> tuple[str, ...]:
+        """The names for a task; a later one only adds what it needs most. Takes none of them."""
+        said = named_in(task, self.pool)
+        project = self._choice.project
+        if not self.names:
+            keep = (*self._choice.named, *said, *named_in(self._choice.instructions, self.pool))
+            return await self._chooser.choose(task, self.pool, keep=keep, project=project)
+        best = await self._chooser.best(task, self.pool, ADDED_TOOLS, project=project)
+        room = max(self._chooser.choosing.most - len(self.names), 0)
+        return (*self._new(said), *self._new(name for name in best if name not in said)[:room])
 
-    def begin(self, task: str) -> tuple[ToolSpec, ...]:
-        """Choose for a task; a later task only adds."""
-        held = [spec.name for spec in self._specs]
-        self._take(self._index.choose(task, max(self._count, len(held)), keep=(*held, *self._group)))
-        return self.specs
+    async def find(self, words: str) -> tuple[str, ...]:
+        """The names that these words say, or else those they describe best, without what is there already."""
+        exact = self._new(word for word in (words.strip(), *named_in(words, self.pool)) if word in self.pool)
+        if exact:
+            return exact
+        most = FOUND_TOOLS + len(self.names)
+        best = await self._chooser.best(words, self.pool, most, project=self._choice.project)
+        return self._new(best)[:FOUND_TOOLS]
 
-    def find(self, words: str) -> tuple[ToolSpec, ...]:
-        """Add the tools that these words find best; returns the new ones."""
-        held = {spec.name for spec in self._specs}
-        names = [name for name, score in self._index.ranked(words)[: FOUND + len(held)] if score > 0]
-        names = [name for name in names if name not in held][:FOUND]
-        new = self._index.choose(words, 0, keep=names)
-        self._take(new)
+    def take(self, names: Iterable[str], task: str = "") -> tuple[str, ...]:
+        """Have these of the pool from now on; returns those that are new."""
+        self._task = task or self._task
+        new = self._new(name for name in names if name in self.pool)
+        self.names += new
         return new
 
-    def _take(self, specs: Iterable[ToolSpec]) -> None:
-        held = {spec.name for spec in self._specs}
-        self._specs += [spec for spec in specs if spec.name not in held]
+    def used(self, name: str) -> None:
+        """A call of this tool worked."""
+        if name in self.pool:
+            self._chooser.used(self._choice.project, self._task, name)
+
+    def others(self) -> str:
+        """What the tools that are not there are about, by the words of their names."""
+        words: Counter[str] = Counter()
+        for name in self.pool.names:
+            if name not in self.names:
+                words.update({word.lower() for word in name.replace("-", "_").split("_") if len(word) > 2})
+        return ", ".join(word for word, _ in words.most_common(_WORDS_NAMED))
+
+    def _new(self, names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in dict.fromkeys(names) if name not in self.names)
 
 
 class FindTools:
     """The tool `find_tools`: the model says what it is missing, the tools are there from the next step on."""
 
+    __slots__ = ("_tools",)
     spec = ToolSpec(
-        "find_tools",
-        "Find more tools when none of those you have fits. They can be called in your next step.",
+        NAME,
+        "Get more tools: there are many that are not shown to you. Use it when none of those you have fits.",
         {
             "type": "object",
             "properties": {
-                "need": {"type": "string", "description": "What the tool has to do, in a few words."}
+                "need": {
+                    "type": "string",
+                    "description": "What the tool has to do, in a few words, or its name.",
+                }
             },
             "required": ["need"],
+            "additionalProperties": False,
         },
     )
     effects: Effects = "read"
@@ -68,10 +110,24 @@ class FindTools:
         self._tools = tools
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolOutput:
-        """Add what fits, and say what it is."""
-        need = str(arguments.get("need", ""))
-        new = self._tools.find(need)
-        if not new:
-            return ToolOutput(text=f"No other tool matches {need!r}.")
-        lines = [f"{spec.name}: {spec.description.split('. ')[0][:200]}" for spec in new]
-        return ToolOutput(text="From your next step on you have:\n" + "\n".join(lines))
+        """What fits, as `added` to what the agent has."""
+        need = arguments.get("need")
+        if not isinstance(need, str) or not need.strip():
+            raise ToolArguments(f'{NAME} needs "need": what the tool has to do, in a few words.')
+        pool = self._tools.pool
+        if need.strip() in self._tools.names:
+            return ToolOutput(text=f"You have {need.strip()} already.")
+        names = await self._tools.find(need)
+        if not names:
+            return ToolOutput(text=f"No other tool matches {need!r}. {self._about()}")
+        lines = [_line(tool.spec) for name in names if (tool := pool.get(name)) is not None]
+        return ToolOutput(text="From your next step on you have:\n" + "\n".join(lines), added=names)
+
+    def _about(self) -> str:
+        others = self._tools.others()
+        return f"The others are about: {others}." if others else "You have all there are."
+
+
+def _line(spec: ToolSpec) -> str:
+    first = str(spec.description or "").split("\n")[0].split(". ")[0]
+    return f"{spec.name}: {first[:_LONGEST_LINE]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from orchestra.context.context import Context
 from orchestra.tools.port import Tool
@@ -21,8 +21,3 @@ def own_tools(role: Role, context: Context) -> Iterator[Tool]:
         yield recall_tool(context)
     if UPDATE_STATE in (role.tools or ()):
         yield state_tool(context)
-
-
-def shared(names: Iterable[str]) -> list[str]:
-    """The names of a role's tools that a toolbox has to have."""
-    return [name for name in names if name not in OPTIONAL]

@@ -17,11 +17,13 @@ class ToolOutput(Struct, frozen=True, kw_only=True, gc=False):
     """What a tool returns: `text` for the model, or `passages` that become sources and are shown fenced.
 
     `text` with `passages` stands above them. `ephemeral` results leave the context after one turn.
+    `added`: names of tools that the agent has from its next step on (see `finding`).
     """
 
     text: str = ""
     passages: tuple[Passage, ...] = ()
     ephemeral: bool = False
+    added: tuple[str, ...] = ()
 
 
 class Tool(Protocol):

@@ -1,4 +1,4 @@
-"""`recall`: brings back what left one agent's context. Made for each agent, over its archive alone."""
+"""`recall`: brings back what left one agent's context. Made for each agent, over its own past alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestra.context.context import Context
-from orchestra.context.recall import Recall
 from orchestra.errors import ToolArguments
 from orchestra.tools.port import Effects, ToolOutput
 from orchestra.values.messages import ToolSpec
@@ -24,9 +23,9 @@ SPEC = ToolSpec(
 
 
 class RecallTool:
-    """The tool over one context's archive; `repeats`: what it says follows from the context alone."""
+    """The tool over one context's past; `repeats`: what it says follows from the context alone."""
 
-    __slots__ = ("_context", "_recall")
+    __slots__ = ("_context",)
     spec = SPEC
     repeats = True
     effects: Effects = "read"
@@ -34,16 +33,13 @@ class RecallTool:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._recall: Recall | None = None
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolOutput:
         wanted = arguments.get("wanted")
         if not isinstance(wanted, str) or not wanted.strip():
             raise ToolArguments('recall needs "wanted": a reference such as r17, or a few words.')
-        if self._recall is None:
-            self._recall = Recall(self._context.archive, self._context.counter)
         tokens = self._context.policy.result_tokens
-        return ToolOutput(text=self._recall.text(wanted, tokens), ephemeral=True)
+        return ToolOutput(text=self._context.recall(wanted, tokens), ephemeral=True)
 
 
 def recall_tool(context: Context) -> RecallTool:

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
 
 import anyio
+import msgspec
 from msgspec import Struct, structs
 
 from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
 from orchestra.tools.approval import Ask, Asked, asks, refusal
-from orchestra.tools.outputs import Cleaner, output_of, output_texts
+from orchestra.tools.finding import NAME as FIND_TOOLS
+from orchestra.tools.finding import Choice, FindTools, TaskTools
+from orchestra.tools.outputs import Cleaner, output_texts
+from orchestra.tools.place import Place
 from orchestra.tools.port import Tool, ToolOutput
-from orchestra.tools.subset import chosen_for
+from orchestra.tools.results import result_data, result_of
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
 NOTHING = ToolOutput()
+CHOSEN = "tools chosen"  # what a note says of the tools that a task got
 
 
 class Running(Struct):
@@ -54,7 +58,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     """What a toolbox is handed for one agent.
 
     `ask` waits for a person; `rules` are the role's, by tool. `durable` returns when what was recorded is
-    safe. `calls` knows what runs.
+    safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all. `place`: the agent's.
     """
 
     ask: Ask
@@ -62,15 +66,18 @@ class Guard(Struct, frozen=True, kw_only=True):
     calls: Calls
     clean: Cleaner
     rules: Mapping[str, str] = {}
+    choice: Choice | None = None
+    place: Place = msgspec.field(default_factory=Place)
 
 
 class RecordedToolbox:
     """One agent's view of its tools."""
 
-    def __init__(self, toolbox: Toolbox, track: Track, guard: Guard) -> None:
+    def __init__(self, toolbox: Toolbox, track: Track, guard: Guard, subset: TaskTools | None = None) -> None:
         self._toolbox = toolbox
         self._track = track
         self._guard = guard
+        self._subset = subset
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -79,64 +86,138 @@ class RecordedToolbox:
     def __len__(self) -> int:
         return len(self._toolbox)
 
+    @property
+    def grows(self) -> bool:
+        """Whether it is chosen of more tools, to which each later task may add."""
+        return self._subset is not None
+
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
         """This toolbox and more."""
-        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard)
+        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset)
 
-    def chosen(self, task: str) -> RecordedToolbox:
-        """The tools that a task gets (see `subset`)."""
-        return RecordedToolbox(chosen_for(task, self._toolbox), self._track, self._guard)
+    async def chosen(self, task: str, *, at: float | None = None) -> RecordedToolbox:
+        """The tools that a task gets (see `finding`): what was chosen is recorded, and comes from the record.
 
-    async def run_all(self, calls: tuple[ToolCall, ...]) -> tuple[ToolResult, ...]:
-        """All calls at once; results in the order of the calls, recorded as they come."""
+        Of a toolbox that was chosen for an earlier task, itself, with what this one needs beside it.
+        """
+        choice, subset = self._guard.choice, self._subset
+        if subset is None:
+            if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
+                return self
+            subset = TaskTools(self._toolbox, choice)
+        names = self._track.noted(CHOSEN).get("tools")
+        if names is None:  # what is recorded without a note has got nothing
+            track = self._track
+            over = self._subset is None or (track.is_over and not track.rerun)
+            names = await subset.begin(task) if over else ()
+        new = subset.take(names, task)
+        if len(new) == len(subset.pool):
+            return self
+        if new or self._subset is None:
+            data = {"what": CHOSEN, "tools": new, "of": len(subset.pool)}
+            await self._track.put("note", data, at=at)
+        if self._subset is not None:
+            self._add(new)
+            return self
+        own = () if FIND_TOOLS in subset.pool else (FindTools(subset),)
+        toolbox = subset.pool.narrowed(new).joined(own)
+        return RecordedToolbox(toolbox, self._track, self._guard, subset)
+
+    def _add(self, names: Iterable[str]) -> None:
+        """Behind what is there, so that the list before them stays as it is."""
+        if self._subset is not None:
+            found = (self._subset.pool.get(name) for name in names if name not in self._toolbox)
+            self._toolbox = self._toolbox.joined(tool for tool in found if tool is not None)
+
+    def _box(self, name: str) -> Toolbox:
+        """Where a tool is: a call of one that the agent may use and was not shown is as good as any."""
+        if self._subset is not None and name not in self._toolbox and name in self._subset.pool:
+            return self._subset.pool
+        return self._toolbox
+
+    async def run_all(
+        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult] | None = None
+    ) -> tuple[ToolResult, ...]:
+        """All calls at once; results in the order of the calls, recorded as they come.
+
+        `results`: filled by the place of the call; where this ends early, with those that are recorded.
+        """
         track = self._track
         for place, call in enumerate(calls):
             data = {"tool": call.name, "id": call.id, "n": place}
             await track.put("tool_called", data, {"arguments": call.arguments})
-        results: dict[int, ToolResult] = {}
+        results = {} if results is None else results
+        try:
+            await self._come(calls, results)
+        finally:
+            if self._subset is not None:
+                for place in sorted(results):
+                    self._add(self._subset.take(results[place].output.added))
+        return tuple(results[place] for place in range(len(calls)))
+
+    async def _come(self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult]) -> None:
+        track = self._track
         for place, call in enumerate(calls):
             recorded = track.past.results.get((track.turn, place))
-            if recorded is not None and not self._again(call):
-                texts = {name: track.texts[where] for name, where in recorded.texts.items()}
-                track.pass_over(place)
-                results[place] = _result(call, recorded.data, texts, recorded.at)
-                await track.put("tool_returned", recorded.data)
+            if recorded is None:
+                continue
+            if self._again(call):
+                await self._recorded(place, call, results, recorded.at)
+                continue
+            texts = {name: track.texts[where] for name, where in recorded.texts.items()}
+            track.pass_over(place)
+            await track.put("tool_returned", recorded.data)
+            results[place] = result_of(call, recorded.data, texts, recorded.at)
         missing = [place for place in range(len(calls)) if place not in results]
-        if any(not self._again(calls[place]) for place in missing):
+        if missing:
+            with self._guard.place.outside():
+                await self._make(missing, calls, results)
+
+    async def _make(
+        self, missing: list[int], calls: tuple[ToolCall, ...], results: dict[int, ToolResult]
+    ) -> None:
+        """The calls that are not recorded, all at once."""
+        track = self._track
+        if track.saying or any(not self._again(calls[place]) for place in missing):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
-            results[missing[0]] = await self._recorded(missing[0], calls[missing[0]])
-        elif missing:
-            with alone():
-                async with anyio.create_task_group() as group:
-                    start = group.start_soon
-                    handles = {place: start(self._recorded, place, calls[place]) for place in missing}
-            results |= {place: handle.return_value for place, handle in handles.items()}
-        return tuple(results[place] for place in range(len(calls)))
+            await self._recorded(missing[0], calls[missing[0]], results)
+            return
+        with alone():
+            async with anyio.create_task_group() as group:
+                for place in missing:
+                    group.start_soon(self._recorded, place, calls[place], results)
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
-        return bool(getattr(self._toolbox.get(call.name), "repeats", False))
+        return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
 
-    async def _recorded(self, place: int, call: ToolCall) -> ToolResult:
+    async def _recorded(
+        self, place: int, call: ToolCall, results: dict[int, ToolResult], at: float | None = None
+    ) -> None:
         result = await self._run(place, call)
-        at = self._track.clock()
+        at = self._track.clock() if at is None else at
         output = self._guard.clean(result.output)
+        if self._subset is not None and not result.error:
+            self._subset.used(call.name)
+        if self._box(call.name) is not self._toolbox:
+            output = structs.replace(output, added=(call.name,))
         error = self._track.recording.clean(result.error)
         result = structs.replace(result, output=output, error=error, at=at)
         texts = {} if self._again(call) else output_texts(output)
-        await self._track.put("tool_returned", _data(place, result), texts, at=at)
-        return result
+        await self._track.put("tool_returned", result_data(place, result), texts, at=at)
+        results[place] = result
 
     async def _run(self, place: int, call: ToolCall) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
-        tool = self._toolbox.get(call.name)
+        box = self._box(call.name)
+        tool = box.get(call.name)
         try:
             arguments = decode_arguments(call) if tool is not None else {}
         except ToolArguments:
-            return await self._toolbox.run(call)  # which says what is wrong with them
+            return await box.run(call)  # which says what is wrong with them
         if tool is None:
-            return await self._toolbox.run(call)
+            return await box.run(call)
         track = self._track
         if asks(tool, arguments, self._guard.rules):
             key = f"{track.path}/{track.turn}/{place}"
@@ -189,7 +270,7 @@ class RecordedToolbox:
             running = Running(self._track.path, call.name, scope)
             self._guard.calls.running.append(running)
             try:
-                return await self._toolbox.run(call)
+                return await self._box(call.name).run(call)
             finally:
                 self._guard.calls.running.remove(running)
         error = sentence.format(name=call.name, reason=running.why)
@@ -200,26 +281,3 @@ class RecordedToolbox:
 
 def _unknown(call: ToolCall, error: str) -> ToolResult:
     return ToolResult(call=call, output=NOTHING, error=error, unknown=True)
-
-
-def _data(place: int, result: ToolResult) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "tool": result.call.name,
-        "id": result.call.id,
-        "n": place,
-        "seconds": round(result.seconds, 4),
-        "passages": len(result.output.passages),
-        "error": result.error,
-    }
-    return {**data, "unknown": True} if result.unknown else data
-
-
-def _result(call: ToolCall, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> ToolResult:
-    return ToolResult(
-        call=call,
-        output=output_of(texts),
-        error=data["error"],
-        seconds=data["seconds"],
-        at=at,
-        unknown=data.get("unknown", False),
-    )

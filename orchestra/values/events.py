@@ -24,6 +24,9 @@ EventKind = Literal[
     "approval",
     "stopped",
     "resumed",
+    "said",
+    "answered",
+    "steered",
 ]
 
 

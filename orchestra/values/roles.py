@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+ALL_TOOLS = "*"
+GROUP = "group:"
+"""How a role lists a group of tools, `group:web`."""
+
 
 class Limits(Struct, frozen=True):
     """An agent's own limits; None means no limit of its own. `tokens` counts prompts and replies together.
@@ -20,7 +24,8 @@ class Limits(Struct, frozen=True):
 class Role(Struct, frozen=True, kw_only=True):
     """A role file as read.
 
-    `tools`: names, or None for every tool of the toolbox (other tools' files mean that by leaving it out).
+    `tools`: names, GROUP with a group's name, ALL_TOOLS beside others; or None for every tool of the toolbox
+    (other tools' files mean that by leaving it out).
     `steps` and `final`: a tier's name, a model's name, or "inherit".
     `output`: a name in OUTPUTS, or "" for text.
     `context`: the name of a policy preset. `handoff_tokens`: the cap on what this agent hands on.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from orchestra.context.context import Context
 from orchestra.context.facts import find_facts, is_hard
 from orchestra.context.keeping import Draft
-from orchestra.context.pins import stands_in
+from orchestra.context.pinned import stands_in
 from orchestra.context.policy import policy_for
 from orchestra.context.returned import Result
 from orchestra.context.state import Patch

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from orchestra.context.archive import Archive
 from orchestra.context.context import Context
 from orchestra.context.fence import fenced
 from orchestra.context.keeping import Draft
 from orchestra.context.policy import policy_for
-from orchestra.context.recall import Recall, chunks_of
+from orchestra.context.recall.pieces import pieces
 from orchestra.context.returned import Result
 from orchestra.context.summary.schema import Summary
 from orchestra.context.tokens import counter_for
@@ -95,40 +94,74 @@ def test_a_summary_takes_the_place_of_what_it_covers() -> None:
 
 def test_recall_by_reference() -> None:
     """A reference brings back the original, or as much as is asked for, with a word that it is not all."""
-    archive = Archive()
-    ref = archive.put("search", "构建后端 " * 500, query='{"query":"x"}', at=1e9)
-    recall = Recall(archive, COUNTER)
-    assert fenced(recall.text(ref, 5_000))[0].text == "构建后端 " * 500
-    part = recall.text(ref, 100)
+    context = context_of(10_000)
+    step(context, '{"query":"x"}', "构建后端 " * 500)
+    assert fenced(context.recall("r1", 5_000))[0].text == "构建后端 " * 500
+    part = context.recall("r1", 100)
     assert COUNTER.count(part) <= 110
     assert part.startswith("r1 search | ")
     assert "shown" in part
 
 
 def test_recall_by_words() -> None:
-    """Words find the passages that hold them, in English and Chinese, labelled, within the tokens."""
-    archive = Archive()
-    archive.put("read", "\n\n".join(f"Paragraph {n} about nothing much. " * 20 for n in range(30)))
-    archive.put("read", "The build backend must return the wheel's name.", query="wheel")
-    archive.put("read", "构建后端必须返回文件名。")
-    recall = Recall(archive, COUNTER)
-    assert fenced(recall.text("what do build backends return?", 60))[0].label.startswith("r2 read")
-    assert fenced(recall.text("返回什么文件名", 60))[0].label.startswith("r3 read")
-    archive.put("read", "Sdists are archives.")
-    assert fenced(recall.text("sdist", 60))[0].label.startswith("r4 read")
+    """Words find what holds them, in English and Chinese, said or returned, within the tokens."""
+    context = context_of(10_000)
+    step(context, "nothing", "\n\n".join(f"Paragraph {n} about nothing much. " * 20 for n in range(30)))
+    step(context, "wheel", "The build backend must return the wheel's name.")
+    step(context, "文件", "构建后端必须返回文件名。")
+    context.record_reply(Reply(text="The door code is KX-77."))
+    step(context, "the last", "Sdists are archives.")
+    for wanted, found in (
+        ("what do build backends return?", "search r2: The build backend must return the wheel's name."),
+        ("返回什么文件名", "search r3: 构建后端必须返回文件名。"),
+        ("door code", "assistant: The door code is KX-77."),
+        ("sdist", "search r4: Sdists are archives."),
+    ):
+        text = context.recall(wanted, 100)
+        assert COUNTER.count(text) <= 100
+        assert found in text.splitlines()
+
+
+def test_recall_says_which_call_brought_a_result() -> None:
+    """A piece of a result names its reference, and the answer the call behind it."""
+    context = context_of(10_000)
+    step(context, '{"query":"hotels"}', "The Astoria has 40 rooms.\n" + "Nothing else. " * 300)
+    step(context, "later", "Done.")
+    found, whole = fenced(context.recall("Astoria rooms", 500))
+    assert "search r1: The Astoria has 40 rooms." in found.text
+    assert whole.text == 'r1: search {"query":"hotels"}'
+
+
+def test_the_question_itself_is_not_recalled() -> None:
+    """Neither the current input nor the step that asks answers a search."""
+    context = context_of(10_000)
+    context.record_reply(Reply(text="Yes."))
+    context.add_input("Where is the azure teapot?")
+    context.record_reply(Reply(calls=(ToolCall("c", "recall", '{"wanted": "azure teapot"}'),)))
+    assert context.recall("azure teapot", 500).startswith("Nothing that left")
 
 
 @pytest.mark.parametrize("wanted", ["r9", "", "nichts davon", "r1x", "rr"])
 def test_nothing_found_is_said(wanted: str) -> None:
     """An unknown reference or words that match nothing are answered in a sentence."""
-    archive = Archive()
-    archive.put("read", "The build backend")
-    assert Recall(archive, COUNTER).text(wanted, 100).startswith("Nothing in the archive matches")
+    context = context_of(10_000)
+    step(context, "backend", "The build backend")
+    assert context.recall(wanted, 100).startswith("Nothing that left this prompt")
 
 
-def test_chunks_cover_the_text() -> None:
+def test_given_data_that_was_cut_can_be_found() -> None:
+    """What of a document has no room in the prompt any more is found by its words."""
+    context = context_of(2_500)
+    text = "\n".join(f"Room {n} belongs to team {n * 7}." for n in range(400))
+    context.add_data("knowledge", "rooms", text)
+    prompt = context.prompt()
+    assert "Room 377 belongs" not in "\0".join(message.text for message in prompt.messages)
+    assert "Room 377 belongs to team 2639." in context.recall("room 377", 600)
+
+
+def test_pieces_cover_the_text() -> None:
     """The parts of a text are all of it, in order, and none is long."""
     for text in ("", "x" * 5_000, "一句话。" * 900, "Line one.\n\nLine two.\n" * 200):
-        parts = chunks_of(text)
+        parts = pieces(text)
         assert "".join(text[start:end] for start, end in parts) == text
         assert all(end - start <= 1_200 for start, end in parts)

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestra.context.recall.named import UNIVERSAL, Known, alike, look_up
-from orchestra.tools.finding import FindTools, TaskTools
 from orchestra.tools.subset import ToolIndex
 from orchestra.values.messages import ToolSpec
 
@@ -106,16 +105,3 @@ def test_tools_are_learnt_from_requests() -> None:
     assert first(index, "flibber my gronk") != "translate_text"
     index.learn("please flibber the gronk", ["translate_text"])
     assert first(index, "flibber my gronk") == "translate_text"
-
-
-@pytest.mark.anyio
-async def test_a_task_keeps_its_tools_and_finds_more() -> None:
-    """The chosen tools stay in their places; find_tools adds behind them and says what."""
-    tools = TaskTools(ToolIndex(TOOLS), 1, group=("translate_text",))
-    before = tools.begin("weather in Paris")
-    assert [spec.name for spec in before] == ["translate_text"]
-    output = await FindTools(tools).call({"need": "share prices"})
-    assert "StockPrices" in output.text
-    assert tools.specs[: len(before)] == before
-    again = await FindTools(tools).call({"need": "xyzzy"})
-    assert "No other tool" in again.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orchestra.context.archive import Archive
-from orchestra.context.pins import Superseded
+from orchestra.context.pinned import Superseded
 from orchestra.context.polarity import flips
 from orchestra.context.summary.check import Frame, Verdict, check
 from orchestra.context.summary.extractive import extract

@@ -134,6 +134,13 @@ def test_examples_that_look_real(schema: dict[str, Any], real: bool) -> None:
     assert bool(lint_tool(spec(value=schema))) == real
 
 
+def test_many_tools_one_by_one() -> None:
+    """They are in every prompt; a group or a star is chosen from, and is no name of a tool."""
+    many = tuple(f"read_page_{number}" for number in range(25))
+    assert "25 tools one by one" in findings("Read.", many)[0]
+    assert findings("Read.", ("group:web", "*", *many[:3])) == []
+
+
 WORDS = st.sampled_from(["properties", "items", "anyOf", "$defs", "examples", "description", "id"])
 SCHEMA = st.recursive(
     st.none() | st.text(max_size=5) | st.integers(),

@@ -239,3 +239,13 @@ def test_the_default_roles() -> None:
     }  # fmt: skip
     assert roles["writer"].tools == ()
     assert (roles["writer"].steps, roles["researcher"].steps) == ("large", "small")
+
+
+def test_groups_of_tools() -> None:
+    """A role lists one as group:NAME; one that the configuration does not have is refused."""
+    text = with_lines('tools: [group:web, read_document, "*"]')
+    known = Known(tools=("read_document",), groups=("web",))
+    assert role_of(text, known).tools == ("group:web", "read_document", "*")
+    error = fault(text, Known(tools=("read_document",), groups=("wet", "mail")))
+    assert str(error) == 'a.md:4: tools: there is no group "web". Did you mean "wet"?'
+    assert "tools.groups of the configuration has none" in str(fault(text, Known(groups=())))

@@ -10,7 +10,8 @@ from orchestra.context.doctor.finding import Finding
 from orchestra.context.doctor.pieces import RECALLED
 from orchestra.context.doctor.reading import Part, Reading, rough
 from orchestra.context.doctor.references import References
-from orchestra.context.pins import Pins, stands_in
+from orchestra.context.pinned import stands_in
+from orchestra.context.pins import Pins
 from orchestra.context.policy import Levels
 from orchestra.context.tokens import Counter
 from orchestra.text.terms import query_terms, terms

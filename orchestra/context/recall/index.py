@@ -147,11 +147,18 @@ class RecallIndex:
     # -- what comes out ----------------------------------------------------------------------------------
 
     def recall(
-        self, question: str, tokens: int, *, skip: Container[str] = (), vector: Vector | None = None
+        self,
+        question: str,
+        tokens: int,
+        *,
+        skip: Container[str] = (),
+        vector: Vector | None = None,
+        least: float = 0.0,
     ) -> Recalled:
         """What was said about `question`, in at most `tokens` tokens; `skip` holds ids that are shown anyway.
 
-        `vector`: the question's, for a model that had to be awaited. Nothing found is said in `note`.
+        `vector`: the question's, for a model that had to be awaited. `least`: what scores below this share of
+        the best is left out though there is room. Nothing found is said in `note`.
         """
         if not self._units:
             return Recalled("", 0, (), self.found_by, "nothing was said yet")
@@ -162,6 +169,9 @@ class RecallIndex:
         ranked = varied(scores, self._where, self._weights.variety)
         if skip:
             ranked = [unit for unit in ranked if self._turns[self._units[unit].turn].id not in skip]
+        if least and ranked:
+            enough = least * scores[ranked[0]]
+            ranked = [unit for unit in ranked if scores[unit] >= enough]
         room = tokens - self._count(render((), self._units, (), self._turns)) - 1
         chosen = pack(ranked, self._units, self._sittings.all, room)
         while chosen:
@@ -270,6 +280,7 @@ class RecallIndex:
                 parts == [(0, len(self._turns[turn].text))],
                 round(best[turn], 4),
                 ", ".join(dict.fromkeys(words.get(turn, ()))) or "its neighbours, sitting or meaning",
+                self._turns[turn].ref,
             )
             for turn, parts in spans.items()
         )

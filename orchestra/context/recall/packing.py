@@ -39,7 +39,8 @@ def line_of(turn: Turn, start: int, end: int) -> str:
     """A turn, or a piece of it with marks where something is left out, on its speaker's line."""
     before = "… " if start else ""
     after = " …" if end < len(turn.text) else ""
-    who = f"{turn.speaker}: " if turn.speaker else ""
+    who = f"{turn.speaker} {turn.ref}".strip()
+    who = f"{who}: " if who else ""
     return f"{who}{before}{turn.text[start:end].strip() if before or after else turn.text}{after}"
 
 

@@ -5,14 +5,17 @@ Only when something is out of the prompt. What is shown anyway is not shown twic
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct, structs
 
+from orchestra.context.archive import Archive
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block, Entry, entry_of
 from orchestra.context.budget import Budget
+from orchestra.context.endings import PINNED
 from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
@@ -21,7 +24,10 @@ from orchestra.context.recall.newest import newest
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
-from orchestra.context.trimming import cut_block, units_of
+from orchestra.context.trimming import Unit, cut_block, units_of
+
+Pinned = Callable[[Collection[int]], tuple[Piece, ...]]
+"""The pinned facts of all blocks but those with these numbers."""
 
 VALUES = "Values said earlier"
 OUT = "out of the window, found by recall"
@@ -31,8 +37,12 @@ CLIPPED = 0.16
 """Of the room, what one result in a small window is clipped to, but at least LEAST tokens."""
 LEAST = 60
 """Tokens below which recall is not tried: a heading and a line would not fit."""
+MATCHES = 0.4
+"""Of the best match's score, what a piece must have to be brought back by a search."""
 SPEAKERS = {"input": "user", "reply": "assistant"}
 """Who speaks in a block of this source; another source (a tool, a person) speaks for itself."""
+
+_tokens = attrgetter("tokens")
 
 
 class View(Struct, frozen=True):
@@ -49,12 +59,15 @@ class Recollector:
     `last`: what the newest prompt recalled, None when nothing had to be.
     """
 
-    __slots__ = ("_counter", "_embedder", "_index", "_shared", "_unread", "_values", "_waiting", "last")
+    __slots__ = (
+        "_counter", "_embedder", "_index", "_noted", "_shared", "_unread", "_values", "_waiting", "last",
+    )  # fmt: skip
 
     def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
         self._counter = counter
         self._embedder = embedder
         self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
+        self._noted: set[int] = set()  # numbers of blocks
         self._waiting: list[Turn] = []
         self._unread: list[Turn] = []  # by the reader of values
         self._values = Values(counter.count)
@@ -65,7 +78,7 @@ class Recollector:
         """A twin that shares the index until one of the two has something to add to it."""
         twin = Recollector(self._counter, self._embedder)
         twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
-        twin._unread, twin._values = self._unread[:], self._values.copied()
+        twin._unread, twin._values, twin._noted = self._unread[:], self._values.copied(), self._noted.copy()
         twin._shared = self._shared = True
         return twin
 
@@ -79,9 +92,20 @@ class Recollector:
         speaker = SPEAKERS.get(block.source, block.source)
         said = said.removeprefix(f"{speaker}: ")
         if said:
-            turn = Turn(id=block.id, speaker=speaker, text=said, time=block.at or None)
-            self._waiting.append(turn)
+            turn = self._noted_as(block, speaker, said)
             self._unread.append(turn)
+
+    def note_gone(self, block: Block, archive: Archive) -> None:
+        """Remember data that was in every prompt so far and is now shown in part or not at all."""
+        original = archive.get(block.ref)
+        if original is not None and block.number not in self._noted:
+            self._noted_as(block, block.source, original.text)
+
+    def _noted_as(self, block: Block, speaker: str, text: str) -> Turn:
+        turn = Turn(id=block.id, speaker=speaker, text=text, time=block.at or None, ref=block.ref)
+        self._waiting.append(turn)
+        self._noted.add(block.number)
+        return turn
 
     def date(self, block: str, when: str) -> None:
         """Give the newest block its time in words."""
@@ -93,14 +117,24 @@ class Recollector:
 
         `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, not indexed yet.
         """
-        index = self._caught_up(newest)
+        index = self._caught_up((newest,))
         self.last = index.recall(question, tokens, skip=frozenset(shown))
         return self.last
 
-    def view(self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int) -> View | None:
-        """What of the blocks stays and what stands in for the rest; None while all that was said is in.
+    def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
+        """What all of the past says about a few words; `now`: ids of what is being said."""
+        index = self._caught_up(now)
+        return index.recall(wanted, tokens, skip=frozenset(now), least=MATCHES)
 
-        `blocks` in the order of the prompt; `around`: tokens of what stands around them.
+    def view(
+        self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int, pinned: Pinned
+    ) -> View | None:
+        """What of the blocks stays and what stands in for the rest.
+
+        None while all that was said is in, and where nothing is recalled, as the room is the turns' then.
+
+        `blocks` in the order of the prompt; `around`: tokens of what stands around them; `pinned`: says what
+        is pinned of all that is not shown.
         """
         self.last = None
         if "window" in policy.without:
@@ -109,22 +143,41 @@ class Recollector:
             return None
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
         room = budget.usable - around - REPLY_TOKENS
-        there = {block.id for block in blocks if not block.whole}
-        if question is None or (sum(block.tokens for block in blocks) <= room and self._all_in(there)):
+        if question is None or (sum(map(_tokens, blocks)) <= room and self._all_in(blocks)):
             return None
-        kept, left = window(blocks, policy, room, self._counter)
-        gone = tuple(entry_of(block, "dropped", OUT) for block in blocks if block.number not in kept)
-        blocks = tuple(kept[block.number] for block in blocks if block.number in kept)
-        pieces = self._values_piece(blocks, int(left * policy.values_share))
-        left -= sum(piece.tokens for piece in pieces)
+        every = [block for block in blocks if block.source != PINNED or not block.pinned]
+        kept, left, pieces = self._window(every, policy, room, pinned)
+        gone = tuple(entry_of(block, "dropped", OUT) for block in every if block.number not in kept)
+        shown = tuple(kept[block.number] for block in every if block.number in kept)
+        values = self._values_piece(shown, int(left * policy.values_share))
+        left -= sum(map(_tokens, values))
+        pieces += values
         tokens = min(left, policy.recall_tokens) - MESSAGE_TOKENS - 2
         if tokens >= LEAST:
-            shown = {block.id for block in blocks if not block.whole}
-            found = self.find(asking(blocks, question), tokens, shown, question.id)
+            there = {block.id for block in shown if not block.whole}
+            found = self.find(asking(shown, question), tokens, there, question.id)
             if found.text:
                 size = found.tokens + MESSAGE_TOKENS
                 pieces += (Piece("knowledge", "recalled", found.text, size, found.note),)
-        return View(blocks, pieces, gone) if pieces else None
+            elif not values:
+                return None
+        return View(shown, pieces, gone) if pieces else None
+
+    def _window(
+        self, blocks: Sequence[Block], policy: Policy, room: int, pinned: Pinned
+    ) -> tuple[dict[int, Block], int, tuple[Piece, ...]]:
+        """The blocks that stay, the room that is left, and what is pinned of those that do not."""
+        units = units_of(blocks)
+        kept, left = window(units, policy, room, self._counter)
+        pieces = pinned(kept.keys())
+        while True:
+            # What pins take, the window has less of, so that more may have to be pinned.
+            fewer, left = window(units, policy, room - sum(map(_tokens, pieces)), self._counter)
+            if fewer.keys() >= kept.keys():
+                return fewer, left, pieces
+            kept = {number: block for number, block in fewer.items() if number in kept}
+            units = [unit for unit in units if unit.blocks[0].number in kept]
+            pieces = pinned(kept.keys())
 
     def _newest(self, blocks: Sequence[Block], room: int) -> View:
         kept = newest(blocks, room, self._counter)
@@ -154,21 +207,23 @@ class Recollector:
         new, self._unread = self._unread, []
         return new
 
-    def _all_in(self, there: Collection[str]) -> bool:
-        """Whether every turn that was noted is in the prompt."""
-        known = len(self._index) if self._index is not None else 0
-        return known + len(self._waiting) <= len(there) and all(turn.id in there for turn in self._waiting)
+    def _all_in(self, blocks: Sequence[Block]) -> bool:
+        """Whether everything that was noted is in the prompt, whole."""
+        noted = self._noted
+        return len(noted) <= sum(1 for block in blocks if block.number in noted and not block.whole)
 
-    def _caught_up(self, newest: str) -> RecallIndex:
+    def _caught_up(self, now: Collection[str]) -> RecallIndex:
+        """The index of all but what is being said `now`, as far as that is the newest."""
         if self._index is None:
             self._index = RecallIndex(self._counter.count, embedder=self._embedder)
-        keep = [turn for turn in self._waiting[-1:] if turn.id == newest]
-        new = self._waiting[: len(self._waiting) - len(keep)]
-        if new and self._shared:
+        end = len(self._waiting)
+        while end and self._waiting[end - 1].id in now:
+            end -= 1
+        if end and self._shared:
             self._index, self._shared = self._index.copied(), False
-        for turn in new:
+        for turn in self._waiting[:end]:
             self._index.add(turn)
-        self._waiting = keep
+        del self._waiting[:end]
         return self._index
 
 
@@ -181,13 +236,12 @@ def asking(blocks: Sequence[Block], question: Block) -> str:
 
 
 def window(
-    blocks: Sequence[Block], policy: Policy, room: int, counter: Counter
+    units: Sequence[Unit], policy: Policy, room: int, counter: Counter
 ) -> tuple[dict[int, Block], int]:
     """The blocks that stay, by number: what may not be cut and the newest turns, long results clipped.
 
     With them the room that is left. A call and its results stay together.
     """
-    units = units_of(blocks)
     said = [unit for unit in units if unit.zone == "history" and not unit.protected]
     others = [unit for unit in units if unit.zone != "history" or unit.protected]
     if policy.values_share:

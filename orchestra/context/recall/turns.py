@@ -13,6 +13,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     `time`: seconds since the epoch, a text with a date in it, or None when it is not known.
     `session`: turns of one sitting share it; None: an hour of silence begins a new one.
+    `ref`: where the archive holds the whole of it, "" nowhere.
     """
 
     id: str
@@ -20,12 +21,13 @@ class Turn(Struct, frozen=True, kw_only=True):
     text: str
     time: str | float | None = None
     session: str | None = None
+    ref: str = ""
 
 
 class Hit(Struct, frozen=True):
     """A turn that was recalled: whole, or the `spans` of its text that are shown.
 
-    `score` is comparable within one recall only. `why` names what chose it.
+    `score` is comparable within one recall only. `why` names what chose it. `ref`: its turn's.
     """
 
     id: str
@@ -33,6 +35,7 @@ class Hit(Struct, frozen=True):
     whole: bool
     score: float
     why: str
+    ref: str = ""
 
 
 class Recalled(Struct, frozen=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from orchestra.context.facts import Evidence, find_facts, is_hard, same_fact
 from orchestra.context.keys import keyed_facts
-from orchestra.context.pins import Superseded
+from orchestra.context.pinned import Superseded
 from orchestra.context.polarity import clauses, flipped
 from orchestra.context.sayings import sayings
 from orchestra.context.summary.merging import mapped, marked, merged

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import structs
 
 from orchestra.context.facts import find_facts, is_hard
-from orchestra.context.pins import Superseded, stands_in
+from orchestra.context.pinned import Superseded, stands_in
 from orchestra.context.summary.schema import NOTHING, Summary, items
 from orchestra.text.terms import terms
 

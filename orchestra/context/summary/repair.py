@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from orchestra.context.facts import Evidence, is_hard
 from orchestra.context.keys import json_facts, keyed_facts
-from orchestra.context.pins import Superseded, stands_in
+from orchestra.context.pinned import Superseded, stands_in
 from orchestra.context.sayings import sayings
 from orchestra.context.summary.schema import Summary, SummaryTask, items, render
 from orchestra.context.tokens import Counter

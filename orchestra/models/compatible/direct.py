@@ -1,26 +1,47 @@
-"""The transport `direct`: aiohttp, with everything that does not change from call to call made once."""
+"""The transport `direct`: connections of our own, with everything that does not change made once.
+
+Where a proxy stands between, `proxied` goes instead.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import base64
 import gzip
-from collections.abc import AsyncIterator, Mapping
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
-import aiohttp
+import anyio
+from msgspec import Struct
 from yarl import URL
 
-from orchestra.errors import ModelRefused
-from orchestra.models.compatible.addresses import base_url, same_server
-from orchestra.models.compatible.connector import Connector, reused
-from orchestra.models.compatible.dropped import dropped, was_closed
-from orchestra.models.compatible.failures import refused
+from orchestra.errors import ModelUnreachable
+from orchestra.models.compatible.addresses import base_url
+from orchestra.models.compatible.failures import refused, unreachable
+from orchestra.models.compatible.pool import Pool
+from orchestra.models.compatible.targets import REDIRECTS, credentials, joined, moved, moved_to
 from orchestra.models.compatible.transport import Answer, Place
-from orchestra.models.settings import Endpoint, Network, Times
+from orchestra.models.compatible.wire import Lost, Wire
+from orchestra.models.settings import Endpoint, Network
 
-_REDIRECTS = {301, 302, 303, 307, 308}
-_READ_BUFFER = 1 << 18
 _LAST_BYTES_SECONDS = 0.25
+_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+_OUR_HEADERS = {
+    "Accept": "*/*",
+    "Accept-Encoding": "gzip, deflate",
+    "Content-Type": "application/json",
+    "User-Agent": "orchestra",
+}
+Wait = Callable[[Wire], Awaitable[None]]
+
+
+class _Target(Struct, frozen=True):
+    """One address; `begin` and `fields` are what every request to it begins with, beside its method."""
+
+    url: URL
+    pool: Pool
+    begin: bytes
+    fields: bytes
 
 
 class Direct:
@@ -29,163 +50,166 @@ class Direct:
     def __init__(self, endpoint: Endpoint, network: Network, *, url: str = "") -> None:
         self._base = url or base_url(endpoint.url)
         self._times = endpoint.times
+        self._ca_file = network.ca_file
         self._compress_over = endpoint.compress_over
-        parts = URL(self._base)
-        self._proxy = network.proxy_for(parts.scheme, parts.host or "")
-        self._urls: dict[str, URL] = {}
-        self._headers = {"Content-Type": "application/json", **_credentials(endpoint), **endpoint.headers}
-        self._session = _session(endpoint.times, parts.scheme == "https", network)
+        self._headers = {**credentials(endpoint), **endpoint.headers}
+        self._targets: dict[str, _Target] = {}
+        self._pools: dict[tuple[str, str | None, int | None], Pool] = {}
 
     async def post(self, place: Place, path: str, body: bytes) -> Answer:
-        return await self._whole(place, await self._begin("POST", place, path, body))
+        pool, wire = await self._asked(place, path, body, Wire.rest)
+        return _answer(place, pool, wire)
 
     async def open(self, place: Place, path: str, body: bytes) -> _Stream:
-        response = await self._begin("POST", place, path, body)
-        self._limit_silence(response)
-        return _Stream(response, place, self._times)
+        pool, wire = await self._asked(place, path, body, Wire.head)
+        return _Stream(place, pool, wire)
 
     async def get(self, place: Place, path: str) -> Answer:
-        return await self._whole(place, await self._begin("GET", place, path, b""))
+        pool, wire = await self._asked(place, path, None, Wire.rest)
+        return _answer(place, pool, wire)
 
     async def close(self) -> None:
-        await self._session.close()
+        for pool in self._pools.values():
+            await pool.close()
 
-    async def _whole(self, place: Place, response: aiohttp.ClientResponse) -> Answer:
-        try:
-            if not response.content.is_eof():
-                self._limit_silence(response)
-            return Answer(response.status, response.headers, await response.read())
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise dropped(place, error, self._times, begun=True) from error
-        finally:
-            response.close()  # a reply that was read to its end has given its connection back already
+    async def _asked(self, place: Place, path: str, body: bytes | None, wait: Wait) -> tuple[Pool, Wire]:
+        """A connection on which the reply has come, as far as `wait` waits; after a redirect, if need be."""
+        target = self._targets.get(path) or self._aim(place, path, joined(self._base, path))
+        wire = await self._exchange(target, place, body, wait)
+        if wire.status not in REDIRECTS:
+            return target.pool, wire
+        wire.close()
+        here = moved_to(place, target.url, wire.headers.get("location", ""), wire.status)
+        target = self._aim(place, path, here)
+        wire = await self._exchange(target, place, body, wait)
+        if wire.status not in REDIRECTS:
+            return target.pool, wire
+        wire.close()
+        raise moved(place, URL(wire.headers.get("location", "")), wire.status)
 
-    def _limit_silence(self, response: aiohttp.ClientResponse) -> None:
-        """From the first byte on, a pause may last no longer than `silence_seconds`."""
-        connection = response.connection
-        if connection is not None and connection.protocol is not None:
-            connection.protocol.read_timeout = self._times.silence_seconds
-            connection.protocol.start_timeout()
-
-    async def _begin(self, method: str, place: Place, path: str, body: bytes) -> aiohttp.ClientResponse:
-        url = self._urls.get(path)
-        if url is None:
-            url = self._urls[path] = _joined(self._base, path)
-        headers = self._headers
-        if self._compress_over is not None and len(body) >= self._compress_over:
-            body = gzip.compress(body, compresslevel=1)
-            headers = {**headers, "Content-Encoding": "gzip"}
-        response = await self._request(method, place, url, body, headers)
-        if response.status in _REDIRECTS:
-            self._move(place, path, response)
-            response = await self._request(method, place, self._urls[path], body, headers)
-            if response.status in _REDIRECTS:
-                raise self._moved(place, URL(response.headers.get("Location", "")), response)
-        return response
-
-    async def _request(
-        self, method: str, place: Place, url: URL, body: bytes, headers: Mapping[str, str]
-    ) -> aiohttp.ClientResponse:
-        """One exchange; once more where a kept connection turns out to be closed.
+    async def _exchange(self, target: _Target, place: Place, body: bytes | None, wait: Wait) -> Wire:
+        """One exchange; once more, on a fresh connection, where a kept one turns out to be closed.
 
         Servers close kept connections when they like (llama.cpp's after every stream), and a request may
         cross that on its way. On a fresh connection a drop is the endpoint's failure and is raised.
         """
-        again = True
+        request = self._request(target, body)
+        wire = target.pool.take()
         while True:
+            kept = wire is not None
+            if wire is None:
+                wire = await target.pool.connect(place)
             try:
-                return await self._session.request(
-                    method, url, data=body or None, headers=headers, proxy=self._proxy, allow_redirects=False
-                )
-            except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-                if not (again and reused() and was_closed(error)):
-                    raise dropped(place, error, self._times, begun=False) from error
-                again = False
+                wire.send(request)
+                await wait(wire)
+            except Lost as lost:
+                if not (kept and lost.stale):
+                    raise unreachable(place, lost.what) from lost
+                wire = None
+            except BaseException:
+                wire.close()
+                raise
+            else:
+                return wire
 
-    def _move(self, place: Place, path: str, response: aiohttp.ClientResponse) -> None:
-        """Take the address that a redirect gives for this path from now on, if the key may go there."""
-        here = self._urls[path]
-        target = here.join(URL(response.headers.get("Location", "")))
-        if target == here or not same_server(str(here), str(target)):
-            raise self._moved(place, target, response)
-        response.close()
-        self._urls[path] = target
+    def _request(self, target: _Target, body: bytes | None) -> bytes:
+        if body is None:
+            return b"".join((b"GET", target.begin, target.fields, b"\r\n"))
+        fields = target.fields
+        if self._compress_over is not None and len(body) >= self._compress_over:
+            body = gzip.compress(body, compresslevel=1)
+            fields += b"Content-Encoding: gzip\r\n"
+        return b"POST%bContent-Length: %d\r\n%b\r\n%b" % (target.begin, len(body), fields, body)
 
-    def _moved(self, place: Place, target: URL, response: aiohttp.ClientResponse) -> ModelRefused:
-        response.close()
-        return refused(
-            place,
-            f"answered with a redirect to {target.with_query(None)} (status {response.status}): "
-            f"set the url of endpoint {place.endpoint} to the right address",
-            response.status,
-        )
+    def _aim(self, place: Place, path: str, url: URL) -> _Target:
+        """Send what is asked of this path here from now on. Raises ModelRefused for a header or a URL."""
+        origin = (url.scheme, url.raw_host, url.port)
+        pool = self._pools.get(origin)
+        if pool is None:
+            pool = self._pools[origin] = Pool(url, self._times, self._ca_file)
+        begin = f" {url.raw_path_qs} HTTP/1.1\r\n".encode()
+        target = self._targets[path] = _Target(url, pool, begin, _fields(place, url, self._headers))
+        return target
 
 
 class _Stream:
     """A reply that is still coming."""
 
-    def __init__(self, response: aiohttp.ClientResponse, place: Place, times: Times) -> None:
-        self._response = response
+    def __init__(self, place: Place, pool: Pool, wire: Wire) -> None:
         self._place = place
-        self._times = times
-        self.status = response.status
-        self.headers: Mapping[str, str] = response.headers
+        self._pool = pool
+        self._wire = wire
+        self.status = wire.status
+        self.headers: Mapping[str, str] = wire.headers
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        read = self._response.content.readany
+        wire, unpacker = self._wire, _unpacker(self._place, self.headers)
         try:
-            while chunk := await read():
-                yield chunk
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise dropped(self._place, error, self._times, begun=True) from error
+            while chunk := wire.take() or await wire.more():
+                yield chunk if unpacker is None else _unpacked(self._place, unpacker, chunk)
+        except Lost as lost:
+            raise unreachable(self._place, lost.what) from lost
 
     async def read(self) -> bytes:
         return b"".join([chunk async for chunk in self.chunks()])
 
     async def finish(self) -> None:
         """Take what is left, so that the connection can serve again; a server that keeps it open loses it."""
-        try:
-            async with asyncio.timeout(_LAST_BYTES_SECONDS):
-                while await self._response.content.readany():
-                    pass
-        except (aiohttp.ClientError, TimeoutError, OSError):
-            self._response.close()
+        if self._wire.whole:
+            return
+        with anyio.move_on_after(_LAST_BYTES_SECONDS):
+            try:
+                await self._wire.rest()
+            except Lost:
+                return
 
     async def close(self) -> None:
-        self._response.close()
+        self._pool.give_back(self._wire)
 
 
-def _session(times: Times, secure: bool, network: Network) -> aiohttp.ClientSession:
-    """`limit=0`: how many may be in flight is the governor's business, not the pool's."""
-    tls: Any = True
-    if secure and network.ca_file:
-        import ssl
-
-        tls = ssl.create_default_context(cafile=network.ca_file)
-    connector = Connector(limit=0, ssl=tls)
-    return aiohttp.ClientSession(
-        connector=connector,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        read_bufsize=_READ_BUFFER,
-        timeout=aiohttp.ClientTimeout(
-            total=times.total_seconds,
-            connect=times.connect_seconds,
-            sock_connect=times.connect_seconds,
-            sock_read=times.first_byte_seconds,
-        ),
-    )
+def _answer(place: Place, pool: Pool, wire: Wire) -> Answer:
+    body = wire.take()
+    pool.give_back(wire)
+    headers = wire.headers
+    if "content-encoding" in headers:
+        unpacker = _unpacker(place, headers)
+        if unpacker is not None:
+            body = _unpacked(place, unpacker, body)
+    return Answer(wire.status, headers, body)
 
 
-def _credentials(endpoint: Endpoint) -> dict[str, str]:
-    if not endpoint.key:
-        return {}
-    if endpoint.kind == "azure":
-        return {"api-key": endpoint.key}
-    return {"Authorization": f"Bearer {endpoint.key}"}
+def _unpacker(place: Place, headers: Mapping[str, str]) -> Any:
+    """What undoes the body's compression, None where there is none. Raises ModelUnreachable."""
+    encoding = headers.get("content-encoding", "identity").strip().lower()
+    if encoding in {"identity", ""}:
+        return None
+    if encoding not in {"gzip", "x-gzip", "deflate"}:
+        raise unreachable(place, f"compresses its replies as {encoding!r}, which it was not asked for")
+    return zlib.decompressobj(_GZIP_OR_ZLIB)
 
 
-def _joined(base: str, path: str) -> URL:
-    if path.startswith("http"):
-        return URL(path)
-    url = URL(base)
-    return url.with_path(url.path.rstrip("/") + path).with_query(url.query)
+def _unpacked(place: Place, unpacker: Any, data: bytes) -> bytes:
+    try:
+        unpacked: bytes = unpacker.decompress(data)
+    except zlib.error as error:
+        raise _damaged(place, error) from error
+    return unpacked
+
+
+def _damaged(place: Place, error: Exception) -> ModelUnreachable:
+    return unreachable(place, f"sent a reply whose compression is damaged ({error})")
+
+
+def _fields(place: Place, url: URL, given: Mapping[str, str]) -> bytes:
+    """The header fields of every request to an address; what is given by hand goes before ours."""
+    host = url.host_port_subcomponent or ""
+    ours = {"Host": host, **_OUR_HEADERS}
+    if url.user is not None:
+        secret = base64.b64encode(f"{url.user}:{url.password or ''}".encode()).decode()
+        ours["Authorization"] = f"Basic {secret}"
+    named = {name.lower() for name in given}
+    fields = {**{name: value for name, value in ours.items() if name.lower() not in named}, **given}
+    for name, value in fields.items():
+        if not name or set(f"{name}{value}") & {"\r", "\n", "\0"} or set(name) & {":", " "}:
+            raise refused(place, f"has a header {name!r} that cannot be sent: mend it in its settings")
+    return "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode()

@@ -1,13 +1,12 @@
-"""What goes wrong below HTTP, in one sentence each. Both transports run on aiohttp and meet its errors."""
+"""What goes wrong below HTTP, in one sentence each. What runs on aiohttp meets its errors."""
 
 from __future__ import annotations
-
-import os
 
 import aiohttp
 
 from orchestra.errors import ModelError
 from orchestra.models.compatible.failures import refused, unreachable
+from orchestra.models.compatible.pool import reason
 from orchestra.models.compatible.transport import Place
 from orchestra.models.settings import Times
 
@@ -26,7 +25,7 @@ def dropped(place: Place, error: BaseException, times: Times, *, begun: bool) ->
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return unreachable(place, f"is behind a proxy that refuses ({error.status}): check HTTPS_PROXY")
     if isinstance(error, aiohttp.ClientConnectorError):
-        told = f"{error.host} port {error.port}: {_reason(error.os_error)}"
+        told = f"{error.host} port {error.port}: {reason(error.os_error)}"
         return unreachable(place, f"cannot be reached ({told}): check that it runs and that its url is right")
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return unreachable(place, f"did not take the connection within {times.connect_seconds or 0:g} s")
@@ -43,13 +42,6 @@ def dropped(place: Place, error: BaseException, times: Times, *, begun: bool) ->
             place, f"dropped the connection or does not speak HTTP ({error.message.split(chr(10))[0]})"
         )
     return unreachable(place, f"dropped the connection before its reply ({told})")
-
-
-def _reason(error: OSError) -> str:
-    """The system's words ("Connection refused"), which asyncio replaces by its own."""
-    if error.errno is not None and error.errno > 0:
-        return os.strerror(error.errno)
-    return error.strerror or str(error)
 
 
 def was_closed(error: BaseException) -> bool:

@@ -1,0 +1,253 @@
+"""One connection to an endpoint, and what comes back on it: HTTP/1.1, parsed by llhttp (httptools).
+
+A connection carries one exchange at a time. Whoever sends waits for the head, for more of the body, or for
+all of it; nothing else is woken for a reply, and one timer serves all exchanges of a connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Any
+
+import httptools
+
+from orchestra.models.settings import Times
+
+# So much of a stream waits unread before the endpoint is made to pause, in bytes.
+_UNREAD = 1 << 20
+# A timer may come this much early, in seconds.
+_EARLY_SECONDS = 0.002
+_HEAD, _MORE, _ALL = range(3)
+
+
+class Lost(Exception):
+    """An exchange came to nothing. `what` goes on from "Endpoint x (model y) ".
+
+    `stale`: the connection ended before a byte of the reply, as one does that was kept too long.
+    """
+
+    def __init__(self, what: str, *, stale: bool = False) -> None:
+        super().__init__(what)
+        self.what = what
+        self.stale = stale
+
+
+class Wire(asyncio.Protocol):
+    """`status` and `headers` (names in lower case) stand once the head has come, `whole` is True at the end.
+
+    `keep`: it can serve again. `gone` is called once, when the connection has ended.
+    """
+
+    def __init__(self, times: Times, gone: Callable[[Wire], None]) -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.whole = True
+        self.open = False
+        self.keep = False
+        self.idle_since = 0.0
+        self._times = times
+        self._gone = gone
+        self._loop = asyncio.get_running_loop()
+        self._parser: Any = httptools.HttpResponseParser(self)
+        # What other clients take from home-made servers is taken here too.
+        self._parser.set_dangerous_leniencies(
+            lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
+        )
+        self._transport: Any = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._wanted = _HEAD
+        self._error: Lost | None = None
+        self._parts: list[bytes] = []
+        self._unread = 0
+        self._paused = False
+        self._coming = False  # a byte of the reply was there
+        self._begun = False  # its head was
+        self._sent_at = self._last_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = math.inf
+
+    # What the asker calls.
+
+    def send(self, request: bytes) -> None:
+        """Begin an exchange."""
+        self.status = 0
+        self.headers = {}
+        self.whole = self._coming = self._begun = False
+        self._parts = []
+        self._sent_at = self._last_at = self._loop.time()
+        self._transport.write(request)
+        self._watch()
+
+    async def head(self) -> None:
+        """Returns when status and headers are there. Raises Lost, as all that waits here."""
+        while not self._begun:
+            await self._wait(_HEAD)
+
+    async def rest(self) -> None:
+        """Returns when the reply is whole; `take` has its body then."""
+        while not self.whole:
+            await self._wait(_ALL)
+
+    async def more(self) -> bytes:
+        """What has come of the body since last asked, b"" at its end."""
+        while not self._parts and not self.whole:
+            await self._wait(_MORE)
+        return self.take()
+
+    def take(self) -> bytes:
+        """What has come of the body and was not taken yet, without waiting."""
+        parts = self._parts
+        if self._paused:
+            self._paused = False
+            self._last_at = self._loop.time()
+            self._transport.resume_reading()
+            self._watch()
+        if not parts:
+            return b""
+        self._parts = []
+        self._unread = 0
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def close(self) -> None:
+        """End the connection at once."""
+        self.open = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def _wait(self, wanted: int) -> None:
+        if self._error is not None:
+            raise self._error
+        self._wanted = wanted
+        self._waiter = self._loop.create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            if self._error is not None:
+                self._waiter.set_exception(self._error)
+            else:
+                self._waiter.set_result(None)
+
+    # What the event loop calls.
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+        self.open = True
+
+    def data_received(self, data: bytes) -> None:
+        if self.whole:  # words that nobody asked for
+            self.close()
+            return
+        first, self._coming = not self._coming, True
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserError as error:
+            what = "inside its reply" if self._begun else "or does not speak HTTP"
+            self._fail(f"dropped the connection {what} ({error})")
+            return
+        except httptools.HttpParserUpgrade:
+            self._fail("does not speak HTTP any more (it switched protocols)")
+            return
+        if self.whole:
+            self._wake()
+            return
+        self._last_at = self._loop.time()
+        if first:
+            self._watch()  # from now on it is pauses that are limited
+        wanted = self._wanted
+        if (wanted == _HEAD and self._begun) or (wanted == _MORE and self._parts):
+            self._wake()
+        if wanted != _ALL and self._unread > _UNREAD and not self._paused:
+            self._paused = True
+            self._transport.pause_reading()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.open = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self.whole and self._error is None:
+            framed = "content-length" in self.headers or "transfer-encoding" in self.headers
+            told = str(error) if error is not None else "Server disconnected"
+            if self._begun and not framed and error is None:
+                self.whole = True  # such a body ends with its connection
+            elif self._begun:
+                self._error = Lost(f"dropped the connection inside its reply ({told})")
+            else:
+                what = f"dropped the connection before its reply ({told})"
+                self._error = Lost(what, stale=not self._coming)
+            self._wake()
+        self._gone(self)
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        if self.whole:
+            self.keep = False  # a second reply to one request
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self.whole:
+            self.headers.setdefault(name.lower().decode("latin-1"), value.decode("latin-1"))
+
+    def on_headers_complete(self) -> None:
+        if not self.whole:
+            status = self.status = self._parser.get_status_code()
+            self._begun = status >= 200
+            self.keep = self._parser.should_keep_alive()
+
+    def on_body(self, body: bytes) -> None:
+        if not self.whole:
+            self._parts.append(body)
+            self._unread += len(body)
+
+    def on_message_complete(self) -> None:
+        if self._begun:
+            self.whole = True
+        else:  # 100 to 199: the reply proper is still to come
+            self.headers = {}
+
+    # Time.
+
+    def _watch(self) -> None:
+        """Have the timer come no later than the next limit; it looks then whether it is reached."""
+        due = self._due()
+        if self._timer is not None:
+            if self._timer_at <= due:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if due < math.inf:
+            self._timer_at = due
+            self._timer = self._loop.call_at(due, self._look)
+
+    def _due(self) -> float:
+        times = self._times
+        pause = times.silence_seconds if self._coming else times.first_byte_seconds
+        due = math.inf if times.total_seconds is None else self._sent_at + times.total_seconds
+        return due if pause is None or self._paused else min(due, self._last_at + pause)
+
+    def _look(self) -> None:
+        self._timer = None
+        if self.whole or not self.open:
+            return  # the next exchange sets it again
+        due = self._due()
+        if self._loop.time() < due - _EARLY_SECONDS:
+            self._watch()
+            return
+        times = self._times
+        if times.total_seconds is not None and due == self._sent_at + times.total_seconds:
+            self._fail(f"was not done within {times.total_seconds:g} s")
+        elif self._coming:
+            self._fail(f"fell silent for {times.silence_seconds:g} s inside its reply")
+        else:
+            self._fail(f"sent no first byte within {times.first_byte_seconds:g} s")
+
+    def _fail(self, what: str) -> None:
+        self._error = Lost(what)
+        self._wake()
+        self.close()
