@@ -164,7 +164,7 @@ class Runtime(Host):
         roles |= {role.name: role for role in self._hosting.roles}
         given = self._hosting.models
         tiers = (
-            Tiers(given)
+            (given if isinstance(given, Tiers) else Tiers(given))
             if given is not None
             else await self._stack.enter_async_context(
                 configured_models(settings, os.environ, count=counter_for("").count, guard=self._guard)

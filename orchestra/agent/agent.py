@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 import anyio
@@ -11,11 +12,13 @@ from msgspec import structs
 
 from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
+from orchestra.agent.hearing import Hearing, hearing
 from orchestra.context.context import Context
 from orchestra.context.returned import Result
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
 from orchestra.models.summariser import make_room, summariser_of
+from orchestra.tools.early import Early
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
@@ -51,6 +54,8 @@ class Agent:
         self._began = 0.0
         self._before = 0  # model calls that were made before this task
         self._lifted = False
+        self._listen = desk.listen
+        self._hear: Hearing | None = None
 
     @property
     def turn(self) -> int:
@@ -109,18 +114,31 @@ class Agent:
             last = bool(finishing) or steps_done or not len(self._toolbox)
             tier = self._final if last else "large" if self._lifted else self._steps
             self._lifted = False
-            reply = await self._ask(tier, last=last, finishing=finishing)
-            if reply is None:
-                continue
-            self.context.record_reply(reply, at=self._track.replied)
-            if reply.calls and not last:
-                await self._act(reply)
-            elif tier != self._final:
-                steps_done = True  # the final answer is another tier's
-            elif reply.value is not None or self._desk.output is None:
-                return self._outcome(reply, finishing)
-            else:
-                await self._failed(tier, f"a reply without a {self._desk.output.name}")
+            async with self._hearing(tier, last=last) as self._hear:
+                reply = await self._ask(tier, last=last, finishing=finishing)
+                if reply is None:
+                    continue
+                self.context.record_reply(reply, at=self._track.replied)
+                acts, output = bool(reply.calls) and not last, self._desk.output
+                of_use = acts or (tier == self._final and (reply.value is not None or output is None))
+                if self._hear is not None:
+                    self._hear.ended(reply if of_use else None)
+                if acts:
+                    await self._act(reply)
+                elif of_use:
+                    return self._outcome(reply, finishing)
+                elif tier != self._final:
+                    steps_done = True  # the final answer is another tier's
+                else:
+                    await self._failed(tier, f"a reply without a {output.name if output else 'text'}")
+
+    def _hearing(self, tier: str, *, last: bool) -> AbstractAsyncContextManager[Hearing | None]:
+        """What hears the next reply as it comes; None where nobody does and its endpoint is not to stream."""
+        if self._listen is None and tier not in self._desk.tiers.streamed:
+            return nullcontext()
+        recorded = self._track.recorded_step
+        fresh = recorded is None or recorded.outcome is None
+        return hearing(self._listen, self._toolbox, begin=fresh and not last)
 
     def _lift(self) -> None:
         self._lifted = True
@@ -191,7 +209,7 @@ class Agent:
         try:
             sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
             size = Size(prompt.tokens, prompt.output_tokens, self.context.budget.window)
-            return await self._caller.call(tier, request, size, sent)
+            return await self._caller.call(tier, request, size, sent, self._hear)
         except OutputInvalid as error:
             await self._failed(tier, error.problem or str(error), error)
             return None
@@ -215,7 +233,12 @@ class Agent:
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
-        await self._take(await self._toolbox.run_all(reply.calls))
+        await self._take(await self._toolbox.run_all(reply.calls, early=self._early))
+
+    @property
+    def _early(self) -> Early | None:
+        """The calls of its reply that were begun while it came."""
+        return self._hear.early if self._hear is not None else None
 
     async def _take(self, results: Sequence[ToolResult]) -> None:
         taken = [await self._result(result) for result in results]

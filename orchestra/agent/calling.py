@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
+
 from msgspec import Struct
 
 from orchestra.agent.desk import Desk
 from orchestra.errors import ModelError
 from orchestra.journal.prompts import Sent
+from orchestra.models.port import Model
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation
-from orchestra.values.messages import Reply, Request
+from orchestra.values.messages import Delta, Listen, Reply, Request
 from orchestra.values.usage import Usage
 
 
@@ -35,8 +38,16 @@ class Caller:
         """The scope whose budget comes to its end, "" when none does."""
         return self._purse.ending
 
-    async def call(self, tier: str, request: Request, size: Size, sent: Sent) -> Reply:
-        """One call. What the record has was paid for before: nothing is held for it."""
+    async def call(
+        self, tier: str, request: Request, size: Size, sent: Sent, hear: Listen | None = None
+    ) -> Reply:
+        """One call. What the record has was paid for before: nothing is held for it.
+
+        `hear` gets the reply as it comes; without it a whole one is asked for, which costs less, unless the
+        tier's endpoint is to stream.
+        """
+        if hear is None and tier in self._desk.tiers.streamed:
+            hear = _unheard
         model = self._desk.tiers[tier]
         recorded = self._track.recorded
         if recorded is not None and recorded.outcome is not None:
@@ -50,7 +61,7 @@ class Caller:
             await self._track.prompt(sent, beside=request.purpose == "summary")
             try:
                 with self._place.outside():
-                    reply = await model.reply(request)
+                    reply = await (model.reply(request) if hear is None else _heard(model, request, hear))
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:
@@ -68,3 +79,24 @@ class Caller:
         self._desk.charge(tier, usage)
         for warned in self._purse.settle(held, usage):
             await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
+
+
+def _unheard(_delta: Delta | None) -> None:
+    """A stream that nobody listens to."""
+
+
+async def _heard(model: Model, request: Request, hear: Listen) -> Reply:
+    """The reply of a stream; a failure, too, is heard as None."""
+    reply: Reply | None = None
+    try:
+        async with aclosing(model.stream(request)) as stream:
+            async for item in stream:
+                if isinstance(item, Reply):
+                    reply = item
+                else:
+                    hear(None if item.anew else item)
+    except ModelError:
+        hear(None)
+        raise
+    assert reply is not None, f"the stream of {model.name} ended without a Reply"
+    return reply

@@ -15,7 +15,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
 from orchestra.tools.place import Place
 from orchestra.tools.recorded import RecordedToolbox
-from orchestra.values.messages import OutputSpec
+from orchestra.values.messages import Listen, OutputSpec
 from orchestra.values.usage import Usage
 
 
@@ -24,7 +24,8 @@ class Desk(Struct, frozen=True, kw_only=True):
 
     `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
     a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
-    None for text. `counts`: how endpoints count our tokens.
+    None for text. `counts`: how endpoints count our tokens. `listen` hears the agent's replies as they come;
+    None: nobody does.
     """
 
     tiers: Tiers
@@ -39,3 +40,4 @@ class Desk(Struct, frozen=True, kw_only=True):
     output: OutputSpec | None
     charge: Callable[[str, Usage], None]
     tell: Callable[[str], None]
+    listen: Listen | None = None

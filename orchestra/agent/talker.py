@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import anyio
 from msgspec import structs
 
@@ -20,7 +18,6 @@ from orchestra.values.handoffs import Outcome
 from orchestra.values.messages import Delta, Reply, Request
 from orchestra.values.roles import Role
 
-Listen = Callable[[Delta | None], None]
 CUT_OFF = "\n[cut off here: {reason}]"
 
 
@@ -31,13 +28,14 @@ class Talker(Agent):
     record leads to. `heard`: what was streamed of the reply that is being made, "" for nothing.
     """
 
-    def __init__(self, role: Role, path: str, desk: Desk, listen: Listen | None = None) -> None:
+    def __init__(self, role: Role, path: str, desk: Desk) -> None:
         super().__init__(role, path, desk)
         assert isinstance(desk.track, TalkTrack)
         self._talk = desk.track
         self._tiers = self._steps, self._final
         self._heard: list[str] = []
-        self._listen = listen
+        self._shown_to = desk.listen
+        self._listen = None if desk.listen is None else self.hear
         self._begun = False
 
     @property
@@ -50,8 +48,8 @@ class Talker(Agent):
             self._heard.clear()
         elif piece.text:
             self._heard.append(piece.text)
-        if self._listen is not None:
-            self._listen(piece)
+        if self._shown_to is not None:
+            self._shown_to(piece)
 
     async def told(self, text: str, number: int) -> float:
         """Somebody says something, the `number`-th time; returns when, in seconds since the epoch."""
@@ -119,10 +117,7 @@ class Talker(Agent):
 
     async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
         self._heard.clear()
-        reply = await super()._ask(tier, last=last, finishing=finishing)
-        if reply is not None and reply.text:
-            self.hear(Delta(text=reply.text))
-        return reply
+        return await super()._ask(tier, last=last, finishing=finishing)
 
     async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
         track = self._talk
@@ -134,7 +129,7 @@ class Talker(Agent):
         self._heard.clear()
         results: dict[int, ToolResult] = {}
         try:
-            await self._toolbox.run_all(reply.calls, results)
+            await self._toolbox.run_all(reply.calls, results, self._early)
         finally:
             # What came back is in the record and in the context, however the turn ends.
             if results:

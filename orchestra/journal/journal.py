@@ -172,20 +172,23 @@ class Journal(Reader):
         An event that was taken is written even if the caller is cancelled; one whose wait was cancelled
         was not taken. Raises ValueError for an unknown session and TypeError for data that is not JSON.
         """
+        while not self.offer(event):
+            await self._writer.room(_size(event, encode(event.data)))
+
+    def offer(self, event: Event) -> bool:
+        """As `record`, where that need not wait; False, and nothing is taken, where it would."""
         live = self._live.get(event.session)
         if live is None:
             raise ValueError(f"The session {event.session!r} was not begun in this journal, or is finished.")
         if live.broken is not None:
             raise live.broken
         data = encode(event.data)
-        size = _ITEM_BYTES + len(data)
-        for text in event.texts.values():
-            if type(text) is not str:
-                raise TypeError(f"An event's texts are strings, not {type(text).__name__}.")
-            size += len(text)
-        await self._writer.room(size)
+        size = _size(event, data)
+        if not self._writer.has_room(size):
+            return False
         live.seq += 1
         self._writer.put(Item(live, event, size, live.seq, data))
+        return True
 
     async def finish(self, session: str, status: Status, *, at: float) -> None:
         """The session's end; nothing more is recorded of it here. Unknown sessions are left alone."""
@@ -207,6 +210,15 @@ class Journal(Reader):
         Raises StoreError while it cannot be.
         """
         await self._writer.flush(until)
+
+
+def _size(event: Event, data: str) -> int:
+    size = _ITEM_BYTES + len(data)
+    for text in event.texts.values():
+        if type(text) is not str:
+            raise TypeError(f"An event's texts are strings, not {type(text).__name__}.")
+        size += len(text)
+    return size
 
 
 async def _closed(writer: Writer, failure: BaseException | None) -> BaseException | None:

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from orchestra.journal.rows import encode
-from orchestra.values.messages import Message, Request
+from orchestra.values.messages import Message, OutputSpec, Request
 
 _DIGITS = 12
 NAMES = ("instructions", "task", "messages", "tools", "output")
@@ -48,36 +48,53 @@ class RequestKey(Struct, frozen=True):
 class KeyMaker:
     """Makes one agent's keys; what stands in prompt after prompt is encoded, cleaned and hashed once."""
 
+    __slots__ = ("_clean", "_messages", "_output", "_tools")
+
     def __init__(self, clean: Callable[[str], str]) -> None:
         self._clean = clean
-        self._messages: dict[Message, bytes] = {}
+        # By identity, which takes no hash of the text; the message is kept, so that its id stays its own.
+        self._messages: dict[int, tuple[Message, bytes]] = {}
         self._tools: tuple[Any, str] = (None, "")
+        self._output: tuple[Any, str] = (None, "0" * _DIGITS)
 
     def __call__(self, request: Request, model: str) -> RequestKey:
-        known = self._messages
-        self._messages = {
-            message: known.get(message) or self._message(message) for message in request.messages
-        }
-        digests = list(self._messages.values())
         messages = request.messages
-        task = next((message for message in messages if message.role == "user"), None)
+        known, self._messages = self._messages, {}
+        digests = []
+        task = b""
+        for message in messages:
+            entry = known.get(id(message))
+            if entry is None:
+                entry = (message, self._message(message))
+            self._messages[id(message)] = entry
+            digests.append(entry[1])
+            if not task and message.role == "user":
+                task = entry[1]
         if self._tools[0] is not request.tools:
             self._tools = (request.tools, _short(self._clean(encode(request.tools)).encode()))
-        output = "" if request.output is None else f"{request.output.name}{encode(request.output.schema)}"
+        if self._output[0] is not request.output:
+            self._output = (request.output, _output_key(request.output))
         parts = (
             _short(digests[0] if digests else b""),
-            _short(self._messages[task] if task is not None else b""),
-            _short(b"".join(self._messages[message] for message in messages)),
+            _short(task),
+            _short(b"".join(digests)),
             self._tools[1],
-            _short(output.encode()) if output else "0" * _DIGITS,
+            self._output[1],
         )
-        return RequestKey(".".join(parts), model, f"{request.purpose}")
+        return RequestKey(".".join(parts), model, request.purpose)
 
     def _message(self, message: Message) -> bytes:
         clean = self._clean
         calls = clean(encode(message.calls)) if message.calls else ""
-        fields = (message.role, clean(message.text), calls, message.call_id, clean(message.reasoning))
+        reasoning = clean(message.reasoning) if message.reasoning else ""
+        fields = (message.role, clean(message.text), calls, message.call_id, reasoning)
         return sha256(encode(fields).encode()).digest()
+
+
+def _output_key(output: OutputSpec | None) -> str:
+    if output is None:
+        return "0" * _DIGITS
+    return _short(f"{output.name}{encode(output.schema)}".encode())
 
 
 def _short(data: bytes) -> str:

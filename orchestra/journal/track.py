@@ -17,6 +17,7 @@ from orchestra.journal.keys import KeyMaker, RequestKey
 from orchestra.journal.past import AgentPast, Past, PastCall
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
 from orchestra.journal.records import EventRecord
+from orchestra.redact import Redactor
 from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Request
 
@@ -43,7 +44,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     put: Callable[[Event], Awaitable[None]]
     watch: Callable[[Event], None]
     clock: Callable[[], float]
-    clean: Callable[[str], str]
+    clean: Redactor
     durable: Callable[[int], Awaitable[None]] = nothing
     hurry: Callable[[], int] = int
     past: Past | None = None

@@ -70,7 +70,7 @@ class Writer:
 
     async def room(self, size: int) -> None:
         """Returns when an item of this size has room, mostly at once; `put` it before the next await."""
-        while self._full(size) or self._closing:
+        while not self.has_room(size):
             if self._closing or self.failure is not None:
                 raise self.failure or StoreError("The journal is closed.")
             self._urgent.set()
@@ -86,11 +86,13 @@ class Writer:
         if len(self._queue) >= self.options.group_events or self._bytes >= self.options.group_bytes:
             self._urgent.set()
 
-    def _full(self, size: int) -> bool:
+    def has_room(self, size: int) -> bool:
+        """Whether an item of this size can be `put` at once."""
+        if self._closing:
+            return False
         waiting = self._accepted - self._written
-        return waiting > 0 and (
-            waiting >= self.options.queue_events or self._bytes + size > self.options.queue_bytes
-        )
+        options = self.options
+        return not waiting or (waiting < options.queue_events and self._bytes + size <= options.queue_bytes)
 
     def hurry(self) -> int:
         """Write what was put so far at once; returns how much that is, for `flush`."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 
 from orchestra.load.canary import current, sessions_in
 from orchestra.load.plan import Leak
@@ -81,14 +82,15 @@ class WatchedModel:
         self._witness.reply(reply)
         return reply
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         self._witness.prompt(request)
         began = time.monotonic()
         try:
-            async for piece in self._inner.stream(request):
-                if isinstance(piece, Reply):
-                    self._witness.reply(piece)
-                yield piece
+            async with aclosing(self._inner.stream(request)) as stream:
+                async for piece in stream:
+                    if isinstance(piece, Reply):
+                        self._witness.reply(piece)
+                    yield piece
         finally:
             self._witness.worked(began, time.monotonic())
 

@@ -55,7 +55,7 @@ async def configured_models(
         ask_windows=True,
     )
     async with open_models(endpoints, remote, outlook) as tiers:
-        yield Tiers({**models, **tiers})
+        yield Tiers({**models, **tiers}, streamed=tiers.streamed)
 
 
 def quirks_store(store: str) -> QuirksStore:
@@ -88,6 +88,7 @@ def endpoint(name: str, setting: EndpointSetting, environ: Mapping[str, str]) ->
         api_version=setting.api_version or "",
         quirks=setting.quirks,
         compress_over=setting.compress_over,
+        stream=setting.stream,
         transport=setting.transport,
         headers={header: value.reveal() for header, value in setting.headers.items()},
         times=Times(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 from msgspec import structs
 
 from orchestra.errors import ModelError, ModelThrottled, ModelUnreachable, Overloaded
 from orchestra.log import get_logger
 from orchestra.models.port import Model
-from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.messages import ANEW, Delta, Reply, Request
 from orchestra.values.usage import Usage
 
 _NEXT = (ModelUnreachable, ModelThrottled, Overloaded)
@@ -19,8 +20,7 @@ class Fallback:
     """Asks the first model; where that cannot be reached, wants a pause or is overfull, the next one.
 
     It stands outside of retries: a model that fails here has had its tries. The window is the smallest of
-    all, so that a prompt fits whoever answers. What a failure was billed for is added to the usage. A
-    stream falls back only before its first piece.
+    all, so that a prompt fits whoever answers. What a failure was billed for is added to the usage.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
@@ -55,21 +55,27 @@ class Fallback:
             error.usage = _sum(spent, error.usage)
             raise
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         spent: Usage | None = None
         for model in self._models[:-1]:
             begun = False
             try:
-                async for item in model.stream(request):
-                    begun = True
-                    yield _billed(item, spent) if isinstance(item, Reply) else item
+                async with aclosing(model.stream(request)) as stream:
+                    async for item in stream:
+                        begun = True
+                        yield _billed(item, spent) if isinstance(item, Reply) else item
                 return
             except _NEXT as error:
-                if begun:
-                    raise
                 spent = _next(model, error, request, spent)
-        async for item in self._models[-1].stream(request):
-            yield _billed(item, spent) if isinstance(item, Reply) else item
+            if begun:
+                yield ANEW
+        try:
+            async with aclosing(self._models[-1].stream(request)) as stream:
+                async for item in stream:
+                    yield _billed(item, spent) if isinstance(item, Reply) else item
+        except ModelError as error:
+            error.usage = _sum(spent, error.usage)
+            raise
 
 
 def _next(model: Model, error: Exception, request: Request, spent: Usage | None) -> Usage | None:

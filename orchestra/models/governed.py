@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from msgspec import structs
 
@@ -53,17 +54,18 @@ class Governed:
         self._settle(request, permit, reply.usage)
         return structs.replace(reply, waited_seconds=permit.waited) if permit.waited else reply
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         tokens = self._expected.of(request)
         governor = self._governor
         permit = governor.enter_now(tokens) or await governor.enter(request.session, tokens, self._longest)
         try:
-            async for item in self._model.stream(request):
-                if isinstance(item, Reply):
-                    self._settle(request, permit, item.usage)
-                    if permit.waited:
-                        item = structs.replace(item, waited_seconds=permit.waited)
-                yield item
+            async with aclosing(self._model.stream(request)) as stream:
+                async for item in stream:
+                    if isinstance(item, Reply):
+                        self._settle(request, permit, item.usage)
+                        if permit.waited:
+                            item = structs.replace(item, waited_seconds=permit.waited)
+                    yield item
         except BaseException as error:
             self._ended(permit, error)
             raise

@@ -76,7 +76,8 @@ async def open_models(
             )
             for tier, chain in chains.items()
         }
-        yield Tiers(models)
+        streamed = [tier for tier, chain in chains.items() if used[chain[0].endpoint].stream]
+        yield Tiers(models, streamed=streamed)
 
 
 def _used(chains: Mapping[str, Sequence[TierSetting]], known: Mapping[str, Endpoint]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Protocol
 
 from orchestra.values.messages import Delta, Reply, Request
@@ -28,18 +28,27 @@ class Model(Protocol):
         """The whole answer. Raises ModelError; cancellation closes the connection."""
         ...
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        """The same answer as it comes; the last item, and only that, is the Reply."""
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """The same answer as it comes; the last item, and only that, is the Reply.
+
+        After a Delta that says `anew` the answer begins again. Who stops before the end closes it (aclosing).
+        """
         ...
 
 
-async def whole_as_stream(model: Model, request: Request) -> AsyncIterator[Delta | Reply]:
+async def whole_as_stream(model: Model, request: Request) -> AsyncGenerator[Delta | Reply, None]:
     """The streaming twin for a model that has its answer all at once."""
     reply = await model.reply(request)
+    for part in parts_of(reply):
+        yield part
+    yield reply
+
+
+def parts_of(reply: Reply) -> Iterator[Delta]:
+    """A reply that is there, as deltas of whole parts."""
     if reply.reasoning:
         yield Delta(reasoning=reply.reasoning)
     if reply.text:
         yield Delta(text=reply.text)
     for call in reply.calls:
         yield Delta(call=call)
-    yield reply

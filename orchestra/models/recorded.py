@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import anyio
@@ -16,7 +17,9 @@ from orchestra.journal.past import CALL_FAILED
 from orchestra.journal.prompts import reply_data
 from orchestra.journal.records import EventRecord
 from orchestra.journal.track import Track
-from orchestra.models.port import Model, whole_as_stream
+from orchestra.models.port import Model, parts_of
+from orchestra.models.screen import Screen
+from orchestra.redact import Redactor
 from orchestra.values.messages import Delta, OutputSpec, Reply, Request, ToolCall
 from orchestra.values.usage import Usage
 
@@ -45,31 +48,74 @@ class Recorded:
         return self._model.cost(input_tokens, output_tokens)
 
     async def reply(self, request: Request) -> Reply:
-        about = {"tier": self._tier, **self._track.aside}
+        about = self._about()
         outcome = await self._track.outcome(request, self.name, about)
-        if outcome is None:
-            try:
-                reply = self._clean(await self._model.reply(request), request.output)
-            except ModelError as error:
-                await self._put("note", {"what": CALL_FAILED, **about, **_failure(error)}, {})
-                raise
-            data, texts = reply_data(reply)
-            texts |= _value_text(reply, request.output)
-            told = {"tier": self._tier, "purpose": request.purpose, "value": reply.value is not None}
-            if reply.waited_seconds:
-                told["waited"] = f"{reply.waited_seconds:.3f}"
-            await self._put("reply", {**told, **data}, texts)
-            return reply
+        if outcome is not None:
+            return await self._comes_again(outcome, request)
+        try:
+            reply = await self._model.reply(request)
+        except ModelError as error:
+            await self._failed(error, about)
+            raise
+        return await self._keep(reply, request)
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """Pieces pass through without secrets; what is recorded is the whole reply, before it is given.
+
+        A recorded reply comes again in whole parts.
+        """
+        about = self._about()
+        outcome = await self._track.outcome(request, self.name, about)
+        if outcome is not None:
+            reply = await self._comes_again(outcome, request)
+            for part in parts_of(reply):
+                yield part
+            yield reply
+            return
+        screened = _Screened(self._track.recording.clean)
+        whole: Reply | None = None
+        try:
+            async with aclosing(self._model.stream(request)) as stream:
+                async for item in stream:
+                    if isinstance(item, Reply):
+                        whole = item
+                        continue
+                    for piece in screened.more(item):
+                        yield piece
+        except ModelError as error:
+            await self._failed(error, about)
+            raise
+        assert whole is not None, f"the stream of {self.name} ended without a Reply"
+        reply = await self._keep(whole, request)
+        for piece in screened.rest():
+            yield piece
+        yield reply
+
+    def _about(self) -> dict[str, Any]:
+        return {"tier": self._tier, **self._track.aside}
+
+    async def _failed(self, error: ModelError, about: Mapping[str, Any]) -> None:
+        await self._put("note", {"what": CALL_FAILED, **about, **_failure(error)}, {})
+
+    async def _keep(self, reply: Reply, request: Request) -> Reply:
+        """The reply as it is recorded, once it is."""
+        reply = self._clean(reply, request.output)
+        data, texts = reply_data(reply)
+        texts |= _value_text(reply, request.output)
+        told = {"tier": self._tier, "purpose": request.purpose, "value": reply.value is not None}
+        if reply.waited_seconds:
+            told["waited"] = f"{reply.waited_seconds:.3f}"
+        await self._put("reply", {**told, **data}, texts)
+        return reply
+
+    async def _comes_again(self, outcome: EventRecord, request: Request) -> Reply:
+        """What the record has of a call: its reply, or its failure, which is raised."""
         if outcome.kind == "note":
             await self._put("note", outcome.data, {})
             raise _raised(outcome.data)
         reply = _restored(outcome, self._track, request.output)
         await self._put("reply", outcome.data, {})
         return reply
-
-    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        """Whole: a piece that was shown before its reply failed could not be taken back in the record."""
-        return whole_as_stream(self, request)
 
     async def _put(self, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> None:
         self._track.replied = self._track.clock()
@@ -89,6 +135,31 @@ class Recorded:
         if text == reply.text and reasoning == reply.reasoning and value is reply.value:
             return reply
         return structs.replace(reply, text=text, reasoning=reasoning, value=value)
+
+
+class _Screened:
+    """Deltas without secrets. Calls keep their arguments, as they do in the record."""
+
+    def __init__(self, clean: Redactor) -> None:
+        self._text = Screen(clean)
+        self._thoughts = Screen(clean)
+
+    def more(self, delta: Delta) -> Iterator[Delta]:
+        if delta.anew:
+            self._text.rest()
+            self._thoughts.rest()
+            yield delta
+            return
+        text = self._text.more(delta.text) if delta.text else ""
+        thoughts = self._thoughts.more(delta.reasoning) if delta.reasoning else ""
+        if text or thoughts or delta.call is not None:
+            yield Delta(text, thoughts, delta.call)
+
+    def rest(self) -> Iterator[Delta]:
+        """What was held to the end."""
+        text, thoughts = self._text.rest(), self._thoughts.rest()
+        if text or thoughts:
+            yield Delta(text, thoughts)
 
 
 def _as_json(value: Any) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 
 import anyio
 from msgspec import Struct, structs
@@ -12,7 +13,7 @@ from msgspec import Struct, structs
 from orchestra.errors import ModelError, ModelThrottled, ModelUnreachable
 from orchestra.log import get_logger
 from orchestra.models.port import Model
-from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.messages import ANEW, Delta, Reply, Request
 from orchestra.values.usage import Usage
 
 
@@ -71,25 +72,28 @@ class Retrying:
         self._saw(reply)
         return reply
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        """Tried again only before the first piece: what was shown cannot be taken back."""
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        """What was shown of a try that failed is taken back by a Delta that says so."""
         spent: Usage | None = None
         tried = 0
         while True:
             begun = False
             try:
-                async for item in self._model.stream(request):
-                    begun = True
-                    if isinstance(item, Reply):
-                        self._saw(item)
-                        item = _with(item, spent)
-                    yield item
+                async with aclosing(self._model.stream(request)) as stream:
+                    async for item in stream:
+                        begun = True
+                        if isinstance(item, Reply):
+                            self._saw(item)
+                            item = _with(item, spent)
+                        yield item
                 return
             except ModelError as error:
                 spent = error.usage = _sum(spent, error.usage)
                 tried += 1
-                if begun or not await self._paused(request, error, tried):
+                if not await self._paused(request, error, tried):
                     raise
+            if begun:
+                yield ANEW
 
     async def _again(self, request: Request, error: ModelError) -> Reply:
         """After a first failure: the slow path."""

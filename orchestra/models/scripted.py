@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import anyio
@@ -64,7 +64,7 @@ class Scripted:
             await self._hang()
         return _as_reply(line, request, self._name)
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         return whole_as_stream(self, request)
 
     async def _hang(self) -> None:

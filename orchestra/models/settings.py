@@ -113,8 +113,8 @@ class Endpoint(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
 
     `kind`: a row of the table of known endpoints ("openai", "ollama", …); "" is found from the URL.
     `headers`: sent with every request, beside the key. `compress_over`: bodies of at least so many bytes
-    go out gzipped; None never (few servers take it). `quirks`: set by hand, over what is known or learnt;
-    the fields of `Quirks`. `api_version`: Azure only.
+    go out gzipped; None never (few servers take it). `stream`: agents ask for streams.
+    `quirks`: set by hand, over what is known or learnt; the fields of `Quirks`. `api_version`: Azure only.
     """
 
     name: str
@@ -125,6 +125,7 @@ class Endpoint(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     headers: Mapping[str, str] = {}
     times: Times = Times()
     compress_over: int | None = None
+    stream: bool = False
     rates: Rates = Rates()
     quirks: Mapping[str, Any] = {}
     api_version: str = ""

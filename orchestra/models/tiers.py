@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from orchestra.errors import ConfigError
 from orchestra.models.port import Model
@@ -13,12 +13,14 @@ class Tiers(Mapping[str, Model]):
     """Tier name → model: `small`, `large` and any other. Frozen once made.
 
     `model_for` also takes the name of a model that some tier has, so that a role file may name one.
+    `streamed`: the tiers whose replies are asked for as streams even where nobody listens.
     """
 
-    def __init__(self, models: Mapping[str, Model]) -> None:
+    def __init__(self, models: Mapping[str, Model], *, streamed: Iterable[str] = ()) -> None:
         if not models:
             raise ConfigError("No tier has a model; give `small` or `large` one")
         self._models = dict(models)
+        self.streamed = frozenset(streamed)
 
     @classmethod
     def of(cls, small: Model, large: Model | None = None) -> Tiers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 import msgspec
@@ -38,7 +38,7 @@ class Absent:
     async def reply(self, request: Request) -> Reply:
         raise RecordDiffers(f"The model {self.name} is not there: only what is recorded comes back.")
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         return whole_as_stream(self, request)
 
 

@@ -23,7 +23,8 @@ from orchestra.tools.finding import Choice
 from orchestra.tools.groups import Pool
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.place import Place
-from orchestra.tools.recorded import Calls, Guard, RecordedToolbox
+from orchestra.tools.recorded import Guard, RecordedToolbox
+from orchestra.tools.running import Calls
 from orchestra.values.messages import OutputSpec
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -63,7 +64,7 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions),
     )
     return Desk(
-        tiers=Tiers(models),
+        tiers=Tiers(models, streamed=kit.tiers.streamed),
         toolbox=RecordedToolbox(pool.tools, track, guard),
         track=track,
         place=place,

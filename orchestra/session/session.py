@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
-from orchestra.agent.talker import Listen, Talker
+from orchestra.agent.talker import Talker
 from orchestra.context.budget import budget_of
 from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
 from orchestra.evidence.ledger import Ledger
@@ -36,7 +36,7 @@ from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.events import EventKind
 from orchestra.values.handoffs import HandOff, Outcome
-from orchestra.values.messages import OutputSpec, ToolSpec
+from orchestra.values.messages import Listen, OutputSpec, ToolSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -162,16 +162,17 @@ class Session:
         receiver: str = "session",
         output: type[BaseModel] | None = None,
         tools: Toolbox | None = None,
+        listen: Listen | None = None,
     ) -> HandOff[Any]:
         """One agent's work on one task, in a context of its own, handed over within its role's cap.
 
-        `output`: a type in place of the role's own. `tools`: in place of the session's. A failure of the
-        run is a status with its reason and is not raised; a mistake in a role or a call is.
+        `output`: a type in place of the role's own. `tools`: in place of the session's. `listen` hears its
+        replies as they come. A failure of the run is a status with its reason; a mistake is raised.
         """
         found = self.role(role)
         path = self._paths.next(role, self.kit.journal.clean(task))
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
-        agent, track = Agent(found, path, desk), desk.track
+        agent, track = Agent(found, path, msgspec.structs.replace(desk, listen=listen)), desk.track
         clean = self.kit.journal.clean
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
@@ -200,7 +201,7 @@ class Session:
         desk = self._desk(found, TalkTrack(path, self._diary.recording), None, tools)
         clean = self.kit.journal.clean
         around = Around(self._diary, self._places, clean, lambda: self.stopped, self._note_short)
-        return Conversation(Talker(found, path, desk, listen), desk, around)
+        return Conversation(Talker(found, path, msgspec.structs.replace(desk, listen=listen)), desk, around)
 
     def _note_short(self, outcome: Outcome) -> None:
         if outcome.short in ("session", "runtime"):

@@ -12,7 +12,7 @@ from orchestra.errors import InputError
 from orchestra.journal.past import Past
 from orchestra.journal.track import Track
 from orchestra.tools.place import Place
-from orchestra.tools.recorded import Calls
+from orchestra.tools.running import Calls
 
 
 class Stops:

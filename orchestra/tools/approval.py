@@ -7,8 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from orchestra.errors import ToolArguments
 from orchestra.roles.conditions import Condition, condition_of
 from orchestra.tools.port import Tool
+from orchestra.tools.toolbox import decode_arguments
+from orchestra.values.messages import ToolCall
 
 ANY_TOOL = "*"
 
@@ -49,3 +52,11 @@ def asks(tool: Tool, arguments: Mapping[str, Any], rules: Mapping[str, str]) -> 
     rule = rules.get(tool.spec.name, rules.get(ANY_TOOL, own))
     condition = condition_of(rule) if isinstance(rule, str) else rule
     return condition(arguments)
+
+
+def may_ask(tool: Tool, call: ToolCall, rules: Mapping[str, str]) -> bool:
+    """The same for a call whose arguments may not be readable: then it is not known."""
+    try:
+        return asks(tool, decode_arguments(call), rules)
+    except ToolArguments:
+        return True

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import nullcontext
+from functools import partial
 
 import anyio
 import msgspec
@@ -16,42 +18,20 @@ from msgspec import Struct, structs
 from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
-from orchestra.tools.approval import Ask, Asked, asks, refusal
+from orchestra.tools.approval import Ask, Asked, asks, may_ask, refusal
+from orchestra.tools.early import Early
 from orchestra.tools.finding import NAME as FIND_TOOLS
 from orchestra.tools.finding import Choice, FindTools, TaskTools
 from orchestra.tools.outputs import Cleaner, output_texts
 from orchestra.tools.place import Place
-from orchestra.tools.port import Tool, ToolOutput
-from orchestra.tools.results import result_data, result_of
+from orchestra.tools.port import Tool
+from orchestra.tools.results import NOTHING, result_data, result_of, unknown_result
+from orchestra.tools.running import Calls, Running
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
-NOTHING = ToolOutput()
+STOPPED = "{name} was {reason}."
 CHOSEN = "tools chosen"  # what a note says of the tools that a task got
-
-
-class Running(Struct):
-    """A call that runs and can be stopped; `why` it was, "" if it was not."""
-
-    agent: str
-    tool: str
-    scope: anyio.CancelScope
-    why: str = ""
-
-
-class Calls:
-    """The calls of a session that run."""
-
-    def __init__(self) -> None:
-        self.running: list[Running] = []
-
-    def stop(self, tool: str, agent: str, why: str) -> bool:
-        """End a tool's calls, of one agent or ("") of all; False where there are none."""
-        found = [each for each in self.running if each.tool == tool and agent in ("", each.agent)]
-        for each in found:
-            each.why = why
-            each.scope.cancel()
-        return bool(found)
 
 
 class Guard(Struct, frozen=True, kw_only=True):
@@ -71,13 +51,21 @@ class Guard(Struct, frozen=True, kw_only=True):
 
 
 class RecordedToolbox:
-    """One agent's view of its tools."""
+    """One agent's view of its tools. `own`: the names of those over its own context."""
 
-    def __init__(self, toolbox: Toolbox, track: Track, guard: Guard, subset: TaskTools | None = None) -> None:
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        track: Track,
+        guard: Guard,
+        subset: TaskTools | None = None,
+        own: frozenset[str] = frozenset((FIND_TOOLS,)),
+    ) -> None:
         self._toolbox = toolbox
         self._track = track
         self._guard = guard
         self._subset = subset
+        self._own = own
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -92,8 +80,10 @@ class RecordedToolbox:
         return self._subset is not None
 
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
-        """This toolbox and more."""
-        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset)
+        """This toolbox and the agent's own tools."""
+        tools = list(tools)
+        own = self._own | {tool.spec.name for tool in tools}
+        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset, own)
 
     async def chosen(self, task: str, *, at: float | None = None) -> RecordedToolbox:
         """The tools that a task gets (see `finding`): what was chosen is recorded, and comes from the record.
@@ -121,7 +111,7 @@ class RecordedToolbox:
             return self
         own = () if FIND_TOOLS in subset.pool else (FindTools(subset),)
         toolbox = subset.pool.narrowed(new).joined(own)
-        return RecordedToolbox(toolbox, self._track, self._guard, subset)
+        return RecordedToolbox(toolbox, self._track, self._guard, subset, self._own)
 
     def _add(self, names: Iterable[str]) -> None:
         """Behind what is there, so that the list before them stays as it is."""
@@ -135,12 +125,29 @@ class RecordedToolbox:
             return self._subset.pool
         return self._toolbox
 
+    def begin(self, early: Early, call: ToolCall) -> None:
+        """The next call of a reply that is not recorded yet: begun if it may be.
+
+        It may where it reads only, needs nobody's word and leaves the agent's context alone; and where no
+        writing call stands before it, which it might be meant to see the effect of.
+        """
+        tool = self._box(call.name).get(call.name)
+        early.waits = early.waits or (tool is not None and tool.effects == "write")
+        if tool is None or early.waits or call.name in self._own or may_ask(tool, call, self._guard.rules):
+            early.begin(call, None)
+        else:
+            early.begin(call, partial(self._stoppable, sentence=STOPPED))
+
     async def run_all(
-        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult] | None = None
+        self,
+        calls: tuple[ToolCall, ...],
+        results: dict[int, ToolResult] | None = None,
+        early: Early | None = None,
     ) -> tuple[ToolResult, ...]:
         """All calls at once; results in the order of the calls, recorded as they come.
 
         `results`: filled by the place of the call; where this ends early, with those that are recorded.
+        `early`: what was begun of them while the reply came.
         """
         track = self._track
         for place, call in enumerate(calls):
@@ -148,14 +155,17 @@ class RecordedToolbox:
             await track.put("tool_called", data, {"arguments": call.arguments})
         results = {} if results is None else results
         try:
-            await self._come(calls, results)
+            with early.settled(calls) if early is not None else nullcontext():
+                await self._come(calls, results, early)
         finally:
             if self._subset is not None:
                 for place in sorted(results):
                     self._add(self._subset.take(results[place].output.added))
         return tuple(results[place] for place in range(len(calls)))
 
-    async def _come(self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult]) -> None:
+    async def _come(
+        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult], early: Early | None
+    ) -> None:
         track = self._track
         for place, call in enumerate(calls):
             recorded = track.past.results.get((track.turn, place))
@@ -171,31 +181,37 @@ class RecordedToolbox:
         missing = [place for place in range(len(calls)) if place not in results]
         if missing:
             with self._guard.place.outside():
-                await self._make(missing, calls, results)
+                await self._make([(place, calls[place]) for place in missing], results, early)
 
     async def _make(
-        self, missing: list[int], calls: tuple[ToolCall, ...], results: dict[int, ToolResult]
+        self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None
     ) -> None:
         """The calls that are not recorded, all at once."""
         track = self._track
-        if track.saying or any(not self._again(calls[place]) for place in missing):
+        if track.saying or any(not self._again(call) for _, call in missing):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
-            await self._recorded(missing[0], calls[missing[0]], results)
+            await self._recorded(*missing[0], results, early=early)
             return
         with alone():
             async with anyio.create_task_group() as group:
-                for place in missing:
-                    group.start_soon(self._recorded, place, calls[place], results)
+                for place, call in missing:
+                    group.start_soon(self._recorded, place, call, results, None, early)
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
         return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
 
     async def _recorded(
-        self, place: int, call: ToolCall, results: dict[int, ToolResult], at: float | None = None
+        self,
+        place: int,
+        call: ToolCall,
+        results: dict[int, ToolResult],
+        at: float | None = None,
+        early: Early | None = None,
     ) -> None:
-        result = await self._run(place, call)
+        begun = await early.taken(place, call) if early is not None else None
+        result = begun or await self._run(place, call)
         at = self._track.clock() if at is None else at
         output = self._guard.clean(result.output)
         if self._subset is not None and not result.error:
@@ -230,7 +246,7 @@ class RecordedToolbox:
                 return ToolResult(call=call, output=NOTHING, error=refusal(answer))
         if tool.effects == "write":
             return await self._write(place, call, tool)
-        return await self._stoppable(call, "{name} was {reason}.")
+        return await self._stoppable(call, STOPPED)
 
     async def _write(self, place: int, call: ToolCall, tool: Tool) -> ToolResult:
         """A call that changes something: intended durably before it runs, and not run twice."""
@@ -256,11 +272,11 @@ class RecordedToolbox:
         """What came of a call that was cut off; None where it is known that it had no effect."""
         check = effects.check_of(tool)
         if check is None:
-            return _unknown(call, effects.UNKNOWN.format(name=call.name))
+            return unknown_result(call, effects.UNKNOWN.format(name=call.name))
         try:
             output = await check(key)
         except ToolError as error:
-            return _unknown(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
+            return unknown_result(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
         return None if output is None else ToolResult(call=call, output=output)
 
     async def _stoppable(self, call: ToolCall, sentence: str) -> ToolResult:
@@ -277,7 +293,3 @@ class RecordedToolbox:
         seconds = time.perf_counter() - began
         unknown = sentence is effects.STOPPED
         return ToolResult(call=call, output=NOTHING, error=error, seconds=seconds, unknown=unknown)
-
-
-def _unknown(call: ToolCall, error: str) -> ToolResult:
-    return ToolResult(call=call, output=NOTHING, error=error, unknown=True)

@@ -8,8 +8,11 @@ from typing import Any
 from msgspec import structs
 
 from orchestra.tools.outputs import output_of
+from orchestra.tools.port import ToolOutput
 from orchestra.tools.toolbox import ToolResult
 from orchestra.values.messages import ToolCall
+
+NOTHING = ToolOutput()
 
 
 def result_data(place: int, result: ToolResult) -> dict[str, Any]:
@@ -37,3 +40,8 @@ def result_of(call: ToolCall, data: Mapping[str, Any], texts: Mapping[str, str],
         at=at,
         unknown=data.get("unknown", False),
     )
+
+
+def unknown_result(call: ToolCall, error: str) -> ToolResult:
+    """A call of which it is not known whether it took effect."""
+    return ToolResult(call=call, output=NOTHING, error=error, unknown=True)

@@ -105,8 +105,18 @@ class Reply(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Delta(Struct, frozen=True, gc=False):
-    """A piece of a streamed reply: text, reasoning, or one call that is complete."""
+    """A piece of a streamed reply: text, reasoning, or one call that is complete.
+
+    `anew`: the reply begins anew (another try, another endpoint), and what came of it before is void.
+    """
 
     text: str = ""
     reasoning: str = ""
     call: ToolCall | None = None
+    anew: bool = False
+
+
+ANEW = Delta(anew=True)
+
+Listen = Callable[[Delta | None], None]
+"""Hears a reply as it comes; None: it begins anew, what was shown of it is to be forgotten."""

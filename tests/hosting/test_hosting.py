@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import anyio
@@ -41,7 +41,7 @@ class Done:
     async def reply(self, request: Request) -> Reply:
         return Reply(text="done", usage=Usage(calls=1), model="done")
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         raise NotImplementedError
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from orchestra.config.settings import RuntimeLimits
 from orchestra.models.scripted import Scripted
+from orchestra.models.tiers import Tiers
 from orchestra.runtime import Runtime
 from orchestra.session.session import Session
 from orchestra.session.watchdog import Blocked, watched
@@ -31,8 +32,12 @@ def answer(request: Request) -> object:
     return Reply(calls=(ToolCall("k1", "look_up", '{"topic": "x"}'),), finish="calls")
 
 
-async def test_a_blocking_tool_is_named_with_its_agent(tmp_path: Path) -> None:
-    """A sleep in an async tool, a user's mistake, is found while it lasts: tool, agent, line."""
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_blocking_tool_is_named_with_its_agent(tmp_path: Path, streamed: bool) -> None:
+    """A sleep in an async tool, a user's mistake, is found while it lasts: tool, agent, line.
+
+    Also where the tool began while its reply still came.
+    """
     found: list[Blocked] = []
 
     @tool
@@ -50,7 +55,7 @@ async def test_a_blocking_tool_is_named_with_its_agent(tmp_path: Path) -> None:
     model = Scripted(answer)
     runtime = Runtime(
         msgspec.structs.replace(settings(tmp_path), runtime=RuntimeLimits(blocked_seconds=0.1)),
-        models={"small": model, "large": model},
+        models=Tiers.of(model, model) if not streamed else Tiers({"large": model}, streamed=["large"]),
         roles=[role],
         tools=[look_up],
     )

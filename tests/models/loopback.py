@@ -1,4 +1,7 @@
-"""A scripted server on loopback: it answers the n-th request with the n-th line of its script."""
+"""A scripted server on loopback: it answers the n-th request with the n-th line of its script.
+
+A line is bytes, or parts of them: between these an `anyio.Event` is waited for.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+import anyio
 
 DROP = object()
 """In a line: close the connection here."""
@@ -78,6 +83,9 @@ class Server:
             if part is HANG:
                 await reader.read()
                 return False
+            if isinstance(part, anyio.Event):
+                await part.wait()
+                continue
             if isinstance(part, float):
                 await asyncio.sleep(part)
                 continue

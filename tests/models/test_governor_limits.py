@@ -174,7 +174,7 @@ async def test_a_cancelled_call_gives_its_place_back() -> None:
     stream = Governed(Scripted([used(20)]), here).stream(REQUEST)
     async for _ in stream:
         break
-    await stream.aclose()  # type: ignore[attr-defined]  # a generator
+    await stream.aclose()
     assert here.statistics.in_flight == 0
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 import anyio
 import pytest
@@ -16,9 +17,10 @@ from orchestra.errors import (
     ModelUnreachable,
     OutputInvalid,
 )
+from orchestra.models.fallback import Fallback
 from orchestra.models.retrying import Patience, Retrying
 from orchestra.models.scripted import Scripted
-from orchestra.values.messages import Message, Reply, Request
+from orchestra.values.messages import ANEW, Delta, Message, Reply, Request
 from orchestra.values.usage import Usage
 
 pytestmark = pytest.mark.anyio
@@ -150,11 +152,34 @@ async def test_a_try_after_a_bill_needs_money() -> None:
     assert (len(inner.requests), asked) == (2, [0])
 
 
-async def test_a_stream_is_not_begun_twice() -> None:
-    """Before its first piece it is tried again; after it, what was shown cannot be taken back."""
+async def test_a_stream_is_begun_again() -> None:
+    """Before its first piece in silence; after it, a delta takes back what was shown."""
     model, inner, _ = retrying([unreachable(), "hello"])
     assert (await last(model, stream=True)).text == "hello"
     assert len(inner.requests) == 2
+    hel, hello = Delta("hel"), Delta("hello")
+    for wrapped in (retrying_over(Breaking(["hello"])), Fallback([Breaking([]), Scripted(["hello"])])):
+        items = [item async for item in wrapped.stream(REQUEST)]
+        assert items[:-1] == [hel, ANEW, hello]
+
+
+class Breaking(Scripted):
+    """Its first stream breaks after a piece."""
+
+    broken = False
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        if not self.broken:
+            self.broken = True
+            yield Delta("hel")
+            raise unreachable()
+        async with aclosing(super().stream(request)) as stream:
+            async for item in stream:
+                yield item
+
+
+def retrying_over(model: Scripted) -> Retrying:
+    return Retrying(model, dice=random.Random(7), sleep=Slept())
 
 
 async def test_cancelling_a_pause_ends_it() -> None:

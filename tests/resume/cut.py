@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from orchestra import Runtime
-from orchestra.models.scripted import Scripted
 from orchestra.values.report import Report
 from tests.team import scripted_team, settings
 
@@ -27,11 +27,11 @@ def write_documents(folder: Path) -> Path:
 def host(folder: Path, model: Any | None = None, **more: Any) -> Runtime:
     """A runtime whose store is in the folder."""
     model = model or scripted_team(CATS, DOGS)
-    models = model if isinstance(model, dict) else {"small": model, "large": model}
+    models = model if isinstance(model, Mapping) else {"small": model, "large": model}
     return Runtime(settings(folder, store=str(folder / "store.db")), models=models, **more)
 
 
-async def recorded(folder: Path, model: Scripted | None = None) -> Report:
+async def recorded(folder: Path, model: Any | None = None) -> Report:
     """A whole session, and its report."""
     documents = folder / "docs"
     if not documents.exists():

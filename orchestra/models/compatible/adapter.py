@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 import anyio
 import msgspec
@@ -82,12 +83,13 @@ class CompatibleModel:
         got = self._parse(answer)
         return await self._settle(request, sent, got, started)
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         started = time.perf_counter()
         pieces = Pieces(request)
-        async for deltas in self._streamed(request, pieces):
-            for delta in deltas:
-                yield delta
+        async with aclosing(self._streamed(request, pieces)) as streamed:
+            async for deltas in streamed:
+                for delta in deltas:
+                    yield delta
         reply = await self._settle(request, pieces.sent, pieces.reply, started)
         for call in reply.calls[pieces.given :]:
             yield Delta(call=call)
@@ -106,7 +108,7 @@ class CompatibleModel:
             if not lesson.learn(answer.status, words, sent):
                 raise self._raised(of_answer(self._place, answer))
 
-    async def _streamed(self, request: Request, pieces: Pieces) -> AsyncIterator[list[Delta]]:
+    async def _streamed(self, request: Request, pieces: Pieces) -> AsyncGenerator[list[Delta], None]:
         """The deltas of each chunk; `pieces` is whole at the end."""
         lesson = self._knowledge.attempt()
         while True:
@@ -122,13 +124,14 @@ class CompatibleModel:
                 if "json" in stream.headers.get("content-type", ""):
                     pieces.reply = self._parse(Answer(stream.status, stream.headers, await stream.read()))
                     return
-                async for chunk in stream.chunks():
-                    yield pieces.feed(chunk)
-                    if pieces.failure is not None:
-                        raise self._failed(pieces.failure, self._usage(pieces.reply))
-                    if pieces.done:
-                        await stream.finish()
-                        break
+                async with aclosing(stream.chunks()) as chunks:
+                    async for chunk in chunks:
+                        yield pieces.feed(chunk)
+                        if pieces.failure is not None:
+                            raise self._failed(pieces.failure, self._usage(pieces.reply))
+                        if pieces.done:
+                            await stream.finish()
+                            break
                 yield pieces.end()
                 if not pieces.finished:
                     raise _billed(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import gzip
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
@@ -142,7 +142,7 @@ class _Stream:
         self.status = wire.status
         self.headers: Mapping[str, str] = wire.headers
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
         wire, unpacker = self._wire, _unpacker(self._place, self.headers)
         try:
             while chunk := wire.take() or await wire.more():

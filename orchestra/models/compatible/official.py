@@ -6,7 +6,7 @@ The client's retries, parsing and waiting are left out; its authentication and a
 from __future__ import annotations
 
 import gzip
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 import aiohttp
@@ -114,7 +114,7 @@ class _Stream:
         self.status = response.status_code
         self.headers: Mapping[str, str] = response.headers
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes, None]:
         if self._response.is_stream_consumed:  # an error's body, which the client has read already
             yield self._response.content
             return

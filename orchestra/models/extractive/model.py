@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from orchestra.errors import OutputInvalid
@@ -65,7 +65,7 @@ class Extractive:
             seconds=time.perf_counter() - began,
         )
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         return whole_as_stream(self, request)
 
     def _answer(self, request: Request) -> tuple[tuple[ToolCall, ...], Any, str]:
