@@ -44,9 +44,9 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         int | None,
         About("Request bodies of at least so many bytes go out gzipped; left out: never.", above=0),
     ] = None
-    stream: Annotated[
-        bool, About("Ask for replies as streams: tools begin sooner, for more CPU a call.")
-    ] = False
+    stream: Annotated[bool, About("Ask for replies as streams: tools begin sooner, for more CPU a call.")] = (
+        False
+    )
     connect_seconds: Annotated[
         float | None, About("Seconds to open a connection.", above=0, unlimited=True)
     ] = 10.0

@@ -101,10 +101,10 @@ class Context(Compacting):
     def _viewed(self, frame: Frame) -> tuple[Sequence[Block], Budget, Counter, Frame] | None:
         """The recalled view of the past, with the pinned facts of what it does not show; None for none."""
         around = around_of(frame, self.counter)
-        pins = self._pins_room(())
+        tokens, binding = self._pins_room(())
 
         def pinned(shown: Collection[int]) -> tuple[Piece, ...]:
-            return self._endings.pinned(self.keeping.pins.text(pins, shown)[0])
+            return self._endings.pinned(self.keeping.pins.text(tokens, shown, binding)[0])
 
         for _ in range(_VIEWS):
             view = self.recollector.view(self.blocks, self.budget, self.policy, around, pinned)

@@ -13,7 +13,9 @@ from orchestra.eval.scenario import Generated
 _SIZE = re.compile(r"(?i)\s*(\d+(?:\.\d+)?)\s*(|b|bytes|kb|mb)\s*")
 _UNITS = {"": 1, "b": 1, "bytes": 1, "kb": 1_000, "mb": 1_000_000}
 _LARGEST = 20_000_000
-_PARTS = "gateway billing search mailer ledger cache importer scheduler indexer session export webhook".split()
+_PARTS = (
+    "gateway billing search mailer ledger cache importer scheduler indexer session export webhook".split()
+)
 _DEEDS = (
     "accepted a request",
     "retried a slow call",

@@ -159,7 +159,9 @@ def used_share(exchange: Exchange) -> float:
             continue
         for words, values, size in _lines(part.text[:_READ_CHARACTERS]):
             whole += size
-            if values & facts or (len(words) >= _FEWEST_TERMS and len(words & said) >= _USED_TERMS * len(words)):
+            if values & facts or (
+                len(words) >= _FEWEST_TERMS and len(words & said) >= _USED_TERMS * len(words)
+            ):
                 used += size
     return used / whole if whole else 0.0
 

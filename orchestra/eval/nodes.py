@@ -9,6 +9,7 @@ from typing import Any
 from orchestra.config.nearest import hint, shown
 from orchestra.errors import InputError
 
+_TAGS = frozenset(("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"))
 _MOST_VALUES = 20_000
 """Of one value taken as it is; anchors can make a short file endless."""
 
@@ -23,16 +24,16 @@ def compose(text: str, label: str) -> Node:
         line = error.problem_mark.line + 1 if error.problem_mark is not None else None
         raise InputError(f"This is not valid YAML: {error.problem}.", file=label, line=line) from None
     except yaml.YAMLError as error:
-        raise InputError(
-            f"This is not valid YAML: {getattr(error, 'reason', error)}.", file=label
-        ) from None
+        raise InputError(f"This is not valid YAML: {getattr(error, 'reason', error)}.", file=label) from None
     except RecursionError:
         raise InputError("The file is nested too deeply to be read.", file=label) from None
     if not found or found[0] is None:
         raise InputError("The file is empty.", file=label, line=1)
     if len(found) > 1:
         line = found[1].start_mark.line + 1
-        raise InputError("A second document begins here; put it into a file of its own.", file=label, line=line)
+        raise InputError(
+            "A second document begins here; put it into a file of its own.", file=label, line=line
+        )
     return Node(found[0], label, "")
 
 
@@ -120,7 +121,7 @@ class Node:
             yield name, here
 
     def fields(self, valid: Iterable[str], *, needed: Iterable[str] = ()) -> dict[str, Node]:
-        """The values by key. Raises InputError for a key that is not valid, with the nearest, or is missing."""
+        """The values by key. Raises InputError for a key that is not valid and for one that is missing."""
         known = tuple(valid)
         found: dict[str, Node] = {}
         for name, node in self.pairs():
@@ -149,6 +150,8 @@ def _plain(node: Any, loader: Any, left: list[int]) -> Any:
     left[0] -= 1
     if left[0] < 0:
         raise ValueError("it is too long")
+    if node.id != "scalar" and node.tag not in _TAGS:
+        raise ValueError(f"it has the tag {node.tag}")
     if node.id == "mapping":
         return {str(key.value): _plain(value, loader, left) for key, value in node.value}
     if node.id == "sequence":

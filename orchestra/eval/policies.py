@@ -37,11 +37,12 @@ class Chosen(Struct, frozen=True, kw_only=True):
         return policy_for(self.preset, self.figures)
 
 
-def choose(word: str, contexts: Mapping[Any, ContextOverride]) -> Chosen:
+def choose(word: str, contexts: Mapping[Any, ContextOverride], flag: str = "--policy") -> Chosen:
     """The policy of a name: `chat`, `chat-pins-facts` (without these), `naive`, `default:chat`, a file.
 
     A file is an orchestra.toml whose one context preset is meant (`my.toml#chat` of several), or a role's.
-    `contexts`: what the configuration says of presets; `default:` leaves that out. Raises UserError.
+    `contexts`: what the configuration says of presets; `default:` leaves that out. Raises UserError; `flag`:
+    where the word stands.
     """
     file, _, preset = word.partition("#")
     if file.endswith(".toml"):
@@ -54,7 +55,11 @@ def choose(word: str, contexts: Mapping[Any, ContextOverride]) -> Chosen:
         preset, *without = word.removeprefix(BUILT_IN).split("-")
         for mechanism in without:
             if mechanism not in MECHANISMS:
-                raise InputError(f'There is no mechanism "{mechanism}".{hint(mechanism, MECHANISMS)}')
+                sentence = f'there is no mechanism "{mechanism}" to do without.{hint(mechanism, MECHANISMS)}'
+                raise InputError(f"{flag}: {sentence}", key=flag)
+        known = (*PRESETS, NAIVE)
+        if preset not in PRESETS:
+            raise InputError(f'{flag}: there is no policy "{preset}".{hint(preset, known)}', key=flag)
         built_in = word.startswith(BUILT_IN)
         chosen = _of_preset(word, preset, {} if built_in else contexts, without)
     policy_for(chosen.preset, chosen.figures)  # says what does not fit before anything runs
@@ -64,9 +69,6 @@ def choose(word: str, contexts: Mapping[Any, ContextOverride]) -> Chosen:
 def _of_preset(
     word: str, preset: str, contexts: Mapping[Any, ContextOverride], without: Iterable[str] = ()
 ) -> Chosen:
-    if preset not in PRESETS:
-        known = (*PRESETS, NAIVE)
-        raise InputError(f'There is no policy "{preset}".{hint(preset, known)}', key="--policy")
     figures = contexts[preset].figures() if preset in contexts else {}
     off = tuple(dict.fromkeys((*figures.get("without", ()), *without)))
     return Chosen(name=word, preset=preset, figures={**figures, "without": off} if off else figures)
@@ -82,4 +84,6 @@ def _of_config(word: str, file: str, preset: str) -> Chosen:
                 file=file,
             )
         preset = next(iter(contexts))
+    elif preset not in PRESETS:
+        raise InputError(f'There is no context preset "{preset}".{hint(preset, PRESETS)}', file=file)
     return _of_preset(word, preset, contexts)

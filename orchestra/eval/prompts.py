@@ -24,7 +24,11 @@ class Seen:
     """
 
     def __init__(
-        self, place: tuple[int, str], messages: tuple[Message, ...], tools: tuple[ToolSpec, ...], manifest: Manifest
+        self,
+        place: tuple[int, str],
+        messages: tuple[Message, ...],
+        tools: tuple[ToolSpec, ...],
+        manifest: Manifest,
     ) -> None:
         self.turn, self.by = place
         self.messages = messages
@@ -113,7 +117,7 @@ def count(literal: str, text: str) -> int:
 
 @lru_cache(maxsize=4_096)
 def _pattern(literal: str) -> re.Pattern[str]:
-    before = r"(?<![A-Za-z0-9])" if _is_word(literal[0]) else ""
+    before = r"(?<![A-Za-z0-9])(?<!\d[.,])" if _is_word(literal[0]) else ""
     after = r"(?![A-Za-z0-9]|[.,]\d)" if _is_word(literal[-1]) else ""
     return re.compile(f"{before}{re.escape(literal)}{after}")
 

@@ -48,7 +48,7 @@ SMALLEST_WINDOW = 500
 
 
 def read_scenario(path: Path, label: str = "") -> Scenario:
-    """The scenario in a file. Raises InputError: the first mistake, with file, line, key and what would do."""
+    """The scenario in a file. Raises InputError: the first mistake with its file, line and key."""
     label = label or str(path)
     return parse(read_text(path, label, what="scenario file", error=InputError), label)
 
@@ -77,7 +77,8 @@ def parse(text: str, label: str) -> Scenario:
         name=fields["name"].text().strip(),
         title=fields["title"].text().strip(),
         mechanisms=tuple(
-            item.word((*MECHANISMS, ISOLATION), "mechanism") for item in (mechanisms.items() if mechanisms else ())
+            item.word((*MECHANISMS, ISOLATION), "mechanism")
+            for item in (mechanisms.items() if mechanisms else ())
         ),
         tools=tools,
         own_tools=own,

@@ -6,14 +6,12 @@ import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 
 from msgspec import Struct, structs
 
 from orchestra.config.load import load_settings
 from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
-from orchestra.errors import UserError
 from orchestra.eval.checks import Problem, problems_of
 from orchestra.eval.measures import Figures, figures_of
 from orchestra.eval.policies import Chosen
@@ -23,7 +21,6 @@ from orchestra.models.configured import configured_models
 from orchestra.models.port import Model
 from orchestra.models.scripted import Scripted
 from orchestra.runtime import Runtime
-from orchestra.session.session import Session
 from orchestra.tools.toolbox import Toolbox
 from orchestra.values.roles import Role
 

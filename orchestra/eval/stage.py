@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -153,7 +153,7 @@ class StagedTool:
 
 
 class Actor:
-    """The model of one scenario: the script, or a `live` one that is listened to, in the scenario's window."""
+    """A scenario's model, in the scenario's window: its script, or a `live` one that is listened to."""
 
     def __init__(self, stage: Stage, live: Model | None = None) -> None:
         self._stage = stage
@@ -179,5 +179,5 @@ class Actor:
         self._stage.answered(request, reply)
         return reply
 
-    def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         return whole_as_stream(self, request)

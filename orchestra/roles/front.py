@@ -26,9 +26,7 @@ class Front(Struct, frozen=True):
     body_line: int
 
 
-def read_text(
-    path: Path, label: str, *, what: str = "role file", error: type[UserError] = RoleError
-) -> str:
+def read_text(path: Path, label: str, *, what: str = "role file", error: type[UserError] = RoleError) -> str:
     """The file's text with plain line ends and no byte order mark. Raises `error`; `what` it should be."""
     try:
         with path.open("rb") as file:

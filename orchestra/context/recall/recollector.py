@@ -24,12 +24,13 @@ from orchestra.context.recall.newest import newest
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
-from orchestra.context.trimming import Unit, cut_block, units_of
+from orchestra.context.trimming import Unit, cut_block, cut_unit, units_of
 
 Pinned = Callable[[Collection[int]], tuple[Piece, ...]]
 """The pinned facts of all blocks but those with these numbers."""
 
 VALUES = "Values said earlier"
+RECALL = "recall"
 OUT = "out of the window, found by recall"
 STANDING_IN = ("summary", "archive")
 """Blocks that stand for what left; where the values themselves are listed there is no room for them."""
@@ -60,7 +61,8 @@ class Recollector:
     """
 
     __slots__ = (
-        "_counter", "_embedder", "_index", "_noted", "_shared", "_unread", "_values", "_waiting", "last",
+        "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
+        "_values", "_waiting", "last",
     )  # fmt: skip
 
     def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
@@ -68,6 +70,8 @@ class Recollector:
         self._embedder = embedder
         self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
         self._noted: set[int] = set()  # numbers of blocks
+        self._newest_of: dict[int, str] = {}  # results by their text, and the ids of those that came again
+        self._repeated: set[str] = set()
         self._waiting: list[Turn] = []
         self._unread: list[Turn] = []  # by the reader of values
         self._values = Values(counter.count)
@@ -79,6 +83,7 @@ class Recollector:
         twin = Recollector(self._counter, self._embedder)
         twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
         twin._unread, twin._values, twin._noted = self._unread[:], self._values.copied(), self._noted.copy()
+        twin._newest_of, twin._repeated = self._newest_of.copy(), self._repeated.copy()
         twin._shared = self._shared = True
         return twin
 
@@ -88,12 +93,22 @@ class Recollector:
             return
         said = original or block.message.text
         for call in block.message.calls:
-            said = f"{said}\n{call.name} {call.arguments}".strip()
+            if call.name != RECALL:  # what was looked for is no answer
+                said = f"{said}\n{call.name} {call.arguments}".strip()
         speaker = SPEAKERS.get(block.source, block.source)
         said = said.removeprefix(f"{speaker}: ")
         if said:
             turn = self._noted_as(block, speaker, said)
             self._unread.append(turn)
+            if block.message.role == "tool":
+                self._note_again(hash((speaker, said)), block.id)
+
+    def _note_again(self, text: int, block: str) -> None:
+        """A result that came before is recalled where it came last."""
+        before = self._newest_of.get(text)
+        if before is not None:
+            self._repeated.add(before)
+        self._newest_of[text] = block
 
     def note_gone(self, block: Block, archive: Archive) -> None:
         """Remember data that was in every prompt so far and is now shown in part or not at all."""
@@ -118,13 +133,13 @@ class Recollector:
         `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, not indexed yet.
         """
         index = self._caught_up((newest,))
-        self.last = index.recall(question, tokens, skip=frozenset(shown))
+        self.last = index.recall(question, tokens, skip=self._repeated.union(shown))
         return self.last
 
     def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
         """What all of the past says about a few words; `now`: ids of what is being said."""
         index = self._caught_up(now)
-        return index.recall(wanted, tokens, skip=frozenset(now), least=MATCHES)
+        return index.recall(wanted, tokens, skip=self._repeated.union(now), least=MATCHES)
 
     def view(
         self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int, pinned: Pinned
@@ -143,7 +158,7 @@ class Recollector:
             return None
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
         room = budget.usable - around - REPLY_TOKENS
-        if question is None or (sum(map(_tokens, blocks)) <= room and self._all_in(blocks)):
+        if question is None or (sum(map(_tokens, blocks)) <= room and self._all_in(blocks, policy)):
             return None
         every = [block for block in blocks if block.source != PINNED or not block.pinned]
         kept, left, pieces = self._window(every, policy, room, pinned)
@@ -207,10 +222,13 @@ class Recollector:
         new, self._unread = self._unread, []
         return new
 
-    def _all_in(self, blocks: Sequence[Block]) -> bool:
-        """Whether everything that was noted is in the prompt, whole."""
-        noted = self._noted
-        return len(noted) <= sum(1 for block in blocks if block.number in noted and not block.whole)
+    def _all_in(self, blocks: Sequence[Block], policy: Policy) -> bool:
+        """Whether everything that was noted is in the prompt; whole, where the values of the rest are listed.
+
+        Elsewhere a result that is shown in part says how to get the rest, and the prefix holds.
+        """
+        noted, cut = self._noted, not policy.values_share
+        return len(noted) <= sum(1 for block in blocks if block.number in noted and (cut or not block.whole))
 
     def _caught_up(self, now: Collection[str]) -> RecallIndex:
         """The index of all but what is being said `now`, as far as that is the newest."""
@@ -240,7 +258,8 @@ def window(
 ) -> tuple[dict[int, Block], int]:
     """The blocks that stay, by number: what may not be cut and the newest turns, long results clipped.
 
-    With them the room that is left. A call and its results stay together.
+    With them the room that is left. A call and its results stay together. What the agent has just asked for
+    stays, cut to the room there is: it would ask again.
     """
     said = [unit for unit in units if unit.zone == "history" and not unit.protected]
     others = [unit for unit in units if unit.zone != "history" or unit.protected]
@@ -252,8 +271,12 @@ def window(
         int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0
     )
     clipped = max(int(room * CLIPPED), LEAST)
+    asked = max((unit.blocks[0].number for unit in units if unit.zone == "input"), default=0)
     for unit in reversed(said):
         short = unit.blocks
+        if unit is said[-1] and len(short) > 1 and short[0].number > asked:
+            newest = max(newest, min(unit.tokens, room))
+            short = short if unit.tokens <= room else cut_unit(unit, room, counter) or short
         if policy.values_share:  # the values of what is cut are shown anyway
             short = tuple(
                 cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks

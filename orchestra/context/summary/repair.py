@@ -88,7 +88,11 @@ def _shortened(summary: Summary, most: int, counter: Counter) -> Summary:
     room = most - counter.count(render(bare)) - 4
     if room > 20:
         return structs.replace(summary, narrative=_sentences_in(summary.narrative, room, counter))
-    summary = structs.replace(bare, past=bare.past[-2:])
+    summary = bare
+    for kept in (2, 1, 0):
+        summary = structs.replace(bare, past=bare.past[len(bare.past) - min(kept, len(bare.past)) :])
+        if counter.count(render(summary)) <= most:
+            return summary
     for name in ("done", "entities", "open", "added", "numbers", "decisions", "constraints", "exclusions"):
         while getattr(summary, name) and counter.count(render(summary)) > most:
             value: tuple[str, ...] = getattr(summary, name)
@@ -119,7 +123,8 @@ def _denials(text: str, rank: int) -> list[Need]:
     """Sentences that exclude or demand something, whole."""
     if rank > 2:
         return []
-    return [Need(saying.text, saying.text, None, rank) for saying in sayings(text) if saying.binds]
+    binding = (saying for saying in sayings(text) if saying.binds and not saying.loose)
+    return [Need(saying.text, saying.text, None, rank) for saying in binding]
 
 
 def _has(evidence: Evidence, text: str, need: Need) -> bool:
