@@ -2,8 +2,9 @@
 
 Without FILE: BFCL live_multiple (1,032 tools pooled), MetaTool single and two-tool (199 tools), and MetaTool
 single after 200, 1,000 and 3,000 earlier requests. FILE: {"tools": [{"name", "description", "parameters"}],
-"requests": [{"text", "tools": [names]}]} or a list of such. Weights were chosen on every second request of
-live_multiple and on MetaTool requests 3,001 to 5,000 of the shuffled list, which are not asked here.
+"requests": [{"text", "tools": [names]}], "past": [requests that were asked before]} or a list of such; tools
+may come as OpenAI's functions or MCP's tools. Weights were chosen on every second request of live_multiple
+and on MetaTool requests 3,001 to 5,000 of the shuffled list, which are not asked here.
 """
 
 from __future__ import annotations
@@ -20,12 +21,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
 from recall import COUNTER, Remembered  # the file beside this one
 
 from orchestra.context.recall.embedding import Embedder, embedder_for
 from orchestra.context.tokens import TOOLS_TOKENS
 from orchestra.errors import UserError
-from orchestra.tools.subset import ToolIndex
+from orchestra.tools.choosing import Chooser, Choosing
+from orchestra.tools.finding import Choice, TaskTools
+from orchestra.tools.port import Effects, ToolOutput
+from orchestra.tools.subset import AT_ONCE
+from orchestra.tools.toolbox import Toolbox
 from orchestra.values.messages import ToolSpec
 
 DATA = Path(__file__).parents[2] / "shared/data"
@@ -40,6 +46,7 @@ class Case(NamedTuple):
     requests: list[tuple[str, list[str]]]
     chosen: int
     past: tuple[tuple[str, list[str]], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def main() -> None:
@@ -51,6 +58,8 @@ def main() -> None:
     parser.add_argument("--embedding", default="none", help="none, auto, or a model's name")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
+    if options.k is not None and options.k < 1:
+        sys.exit("-k is a whole number above 0.")
     try:
         model = embedder_for(options.embedding)
     except UserError as error:
@@ -71,27 +80,33 @@ def main() -> None:
             f"{row['set']:<44}{row['tools']:>6}{row['requests']:>6}{row['k']:>4}{row['recall']:>8.1f}{row['all']:>7.1f}"
             f"{row['tokens']:>8,}{row['all tokens']:>8,}{row['ms']:>8.2f}"
         )
+    for note in (note for row in rows for note in row["notes"]):
+        print(note)
 
 
 def measure(case: Case, count: int, embedder: Embedder | None) -> dict[str, Any]:
-    """Recall and completeness of the product's choice, its tokens, and CPU without the embedding."""
-    index = ToolIndex(case.tools, embedder)
+    """Recall and completeness of what an agent with these tools is offered, its tokens, and CPU without the
+    embedding.
+    """
+    pool = Toolbox(map(Named, case.tools))
+    chooser = Chooser(Choosing(chosen=count), embedder=embedder)
     for text, used in case.past:
-        index.learn(text, used)
+        for name in used:
+            chooser.used("", text, name)
     if embedder:
         embedder.embed([text for text, _ in case.requests])
-    index.ranked("ready")
+    anyio.run(offered, chooser, pool, [("ready", [])] * (1 + len(pool) // AT_ONCE))
+    started = time.process_time()
+    chosen = anyio.run(offered, chooser, pool, case.requests)
+    seconds = time.process_time() - started
     recall = complete = 0.0
     tokens = 0
-    started = time.process_time()
-    chosen = [index.choose(text, count) for text, _ in case.requests]
-    seconds = time.process_time() - started
-    for (_, needed), specs in zip(case.requests, chosen, strict=True):
-        names = {spec.name for spec in specs}
+    specs = {spec.name: spec for spec in pool.specs}
+    for (_, needed), names in zip(case.requests, chosen, strict=True):
         there = sum(name in names for name in needed)
         recall += there / len(needed)
         complete += there == len(needed)
-        tokens += TOOLS_TOKENS + sum(map(COUNTER.tool, specs))
+        tokens += TOOLS_TOKENS + sum(COUNTER.tool(specs[name]) for name in names)
     asked = max(1, len(case.requests))
     return {
         "set": case.name,
@@ -103,7 +118,28 @@ def measure(case: Case, count: int, embedder: Embedder | None) -> dict[str, Any]
         "tokens": tokens // asked,
         "all tokens": TOOLS_TOKENS + sum(map(COUNTER.tool, case.tools)),
         "ms": round(1000 * seconds / asked, 2),
+        "notes": list(case.notes),
     }
+
+
+async def offered(
+    chooser: Chooser, pool: Toolbox, requests: list[tuple[str, list[str]]]
+) -> list[tuple[str, ...]]:
+    """What the product chooses for each request, as an agent begins a task; nothing is learnt from it."""
+    return [await TaskTools(pool, Choice(chooser=chooser)).begin(text) for text, _ in requests]
+
+
+class Named:
+    """A tool to be chosen and not to be called."""
+
+    effects: Effects = "read"
+    seconds: float | None = None
+
+    def __init__(self, spec: ToolSpec) -> None:
+        self.spec = spec
+
+    async def call(self, arguments: Any) -> ToolOutput:
+        raise NotImplementedError
 
 
 def known_cases() -> Iterator[Case]:
@@ -170,14 +206,75 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 
 
 def read_file(file: Path) -> Iterator[Case]:
-    data = json.loads(file.read_text("utf-8"))
+    """The cases of a file. Exits with one sentence where it is none."""
+    try:
+        data = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        sys.exit(f"{file} cannot be read as JSON: {error}.")
     for number, case in enumerate(data if isinstance(data, list) else [data], 1):
-        tools = [
-            ToolSpec(t["name"], t.get("description") or "", t.get("parameters") or {}) for t in case["tools"]
-        ]
-        known = {tool.name for tool in tools}
-        asked = [(one["text"], [name for name in one["tools"] if name in known]) for one in case["requests"]]
-        yield Case(str(case.get("id", f"{file.name} {number}")), tools, [one for one in asked if one[1]], 5)
+        where = f"{file.name}, case {number}"
+        if not isinstance(case, dict) or not isinstance(case.get("tools"), list):
+            sys.exit(f'{where}: a case is an object with lists "tools" and "requests".')
+        if not isinstance(case.get("requests"), list):
+            sys.exit(f'{where}: there is no list "requests".')
+        yield read_case(case, f"{case.get('id') or f'{file.stem} {number}'}", where)
+
+
+def read_case(case: dict[str, Any], name: str, where: str) -> Case:
+    tools: dict[str, ToolSpec] = {}
+    for number, one in enumerate(case["tools"], 1):
+        spec = spec_of(one)
+        if spec is None:
+            sys.exit(f"{where}: tool {number} has no name.")
+        tools.setdefault(spec.name, spec)
+    twice = len(case["tools"]) - len(tools)
+    asked = [
+        read_request(one, f"{where}, request {number}") for number, one in enumerate(case["requests"], 1)
+    ]
+    past = [
+        read_request(one, f"{where}, past {number}") for number, one in enumerate(case.get("past") or (), 1)
+    ]
+    known = [(text, [tool for tool in needed if tool in tools]) for text, needed in asked]
+    lost = sum(len(before[1]) != len(after[1]) for before, after in zip(asked, known, strict=True))
+    empty = sum(not needed for _, needed in known)
+    notes = (
+        (twice, "tools have a name that an earlier one has, and are left out"),
+        (lost, "requests need tools that are not in the set; they are judged by the others"),
+        (empty, "requests need no tool of the set, and are not asked"),
+    )
+    return Case(
+        name,
+        list(tools.values()),
+        [one for one in known if one[1]],
+        5,
+        tuple(past),
+        tuple(f"{name}: {count} {what}" for count, what in notes if count),
+    )
+
+
+def spec_of(tool: Any) -> ToolSpec | None:
+    """A tool as it comes: plain, as OpenAI's functions, as MCP's tools; None without a name."""
+    if isinstance(tool, dict) and isinstance(tool.get("function"), dict):
+        tool = tool["function"]
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str) or not tool["name"].strip():
+        return None
+    schemas = (tool.get(key) for key in ("parameters", "inputSchema", "input_schema"))
+    schema = next((each for each in schemas if isinstance(each, dict)), {})
+    described = tool.get("description")
+    return ToolSpec(tool["name"], described if isinstance(described, str) else "", schema)
+
+
+def read_request(one: Any, where: str) -> tuple[str, list[str]]:
+    text = one.get("text") if isinstance(one, dict) else None
+    needed = one.get("tools") if isinstance(one, dict) else None
+    needed = [needed] if isinstance(needed, str) else needed
+    if (
+        not isinstance(text, str)
+        or not isinstance(needed, list)
+        or not all(isinstance(n, str) for n in needed)
+    ):
+        sys.exit(f'{where}: a request has a "text" and a list "tools" of names.')
+    return text, list(dict.fromkeys(needed))
 
 
 if __name__ == "__main__":

@@ -190,6 +190,9 @@ class Redactor:
     def __init__(self, known: Iterable[str] = ()) -> None:
         forms = {form for value in known if len(value) >= SHORTEST_KNOWN for form in _forms(value)}
         self._known = tuple(sorted(forms, key=len, reverse=True))
+        self._longest = max(map(len, forms), default=0)
+        # How the beginning of a known value may end: almost no text does.
+        self._ends = {form[max(0, at - 1) : at + 1] for form in forms for at in range(len(form) - 1)}
         self._clean: set[int] = set()  # hashes (keyed, 64 bits) of texts that had nothing to take out
 
     def __call__(self, text: str) -> str:
@@ -225,13 +228,16 @@ class Redactor:
             text = _provider_key()[1].sub(_mask, text)
         return text
 
-    def knows(self, text: str) -> bool:
-        """Whether a known value stands in the text."""
-        return any(value in text for value in self._known)
+    def knows(self, text: str, since: int = 0) -> bool:
+        """Whether a known value stands in the text and ends behind `since`."""
+        start = max(0, since - self._longest)
+        return any(text.find(value, start) >= 0 for value in self._known)
 
     def begun(self, text: str) -> int:
         """Where the text's end may be the beginning of a known value; its length where it is not."""
         at = len(text)
+        if text[-2:] not in self._ends and text[-1:] not in self._ends:
+            return at
         for value in self._known:
             start = text.find(value[0], max(0, len(text) - len(value) + 1), at)
             while start >= 0:

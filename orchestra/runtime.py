@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
 import anyio
 import anyio.to_thread
@@ -17,6 +17,7 @@ from orchestra.config.load import load_settings
 from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
 from orchestra.journal.journal import Journal
+from orchestra.memory.kept import Owner, whose
 from orchestra.models.configured import configured_models, keys_of
 from orchestra.models.governor.statistics import GovernorStatistics
 from orchestra.models.guarding import Guard
@@ -26,6 +27,7 @@ from orchestra.resume.host import Host
 from orchestra.resume.start import OWN_WORKFLOW, Start, place_of
 from orchestra.roles.load import load_roles
 from orchestra.roles.read import Known
+from orchestra.session.collecting import collected_seldom
 from orchestra.session.diary import Watch
 from orchestra.session.gate import Gate, GateStatistics
 from orchestra.session.house import House
@@ -117,19 +119,32 @@ class Runtime(Host):
         strict: bool = False,
         review: bool = False,
         watch: Watch | None = None,
+        **owner: Unpack[Owner],
     ) -> Report:
         """A cited report on a question from a folder of documents. Raises OrchestraError.
 
         `strict`: sentences that are not supported are removed, not marked. `watch`: called with each event.
+        `user`, `project`: whose memory it has; left out: none.
         """
         options = {"strict": strict, "review": review}
-        start = Start(documents=str(documents), options=options)
+        start = Start(documents=str(documents), options=options, **_owned(owner))
         async with self.begin(question, start, watch=watch) as session:
             return await research_then_write(session, session.question, Options(**options))
 
-    async def run(self, workflow: Workflow[T], question: str, *, documents: str | Path | None = None) -> T:
-        """A workflow of your own: an async function of a session and a question."""
-        start = Start(workflow=place_of(workflow), documents=str(documents) if documents else "")
+    async def run(
+        self,
+        workflow: Workflow[T],
+        question: str,
+        *,
+        documents: str | Path | None = None,
+        **owner: Unpack[Owner],
+    ) -> T:
+        """A workflow of your own: an async function of a session and a question.
+
+        `user`, `project`: whose memory it has; left out: none.
+        """
+        folder = str(documents) if documents else ""
+        start = Start(workflow=place_of(workflow), documents=folder, **_owned(owner))
         async with self.begin(question, start) as session:
             return await workflow(session, session.question)
 
@@ -141,12 +156,15 @@ class Runtime(Host):
         documents: str | Path | None = None,
         watch: Watch | None = None,
         workflow: str = OWN_WORKFLOW,
+        **owner: Unpack[Owner],
     ) -> AsyncIterator[Session]:
         """One request, recorded from start to end however it ends. Raises Overloaded without a place.
 
         `workflow`: where the function is that the caller runs, as module:name, by which it is resumed.
+        `user`, `project`: whose memory it has; left out: none.
         """
-        start = Start(workflow=workflow, documents=str(documents) if documents is not None else "")
+        folder = str(documents) if documents is not None else ""
+        start = Start(workflow=workflow, documents=folder, **_owned(owner))
         async with self.begin(question, start, watch=watch) as session:
             yield session
 
@@ -175,7 +193,18 @@ class Runtime(Host):
         self._library = Library(settings, self._stack)
         self._kit = make_kit(settings, roles, tiers, journal)
         await anyio.to_thread.run_sync(self._kit.counter.load)
+        self._stack.enter_context(collected_seldom())
         self._stack.enter_context(watched(hosting.blocked_seconds, self.blocked.add))
         group = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(group.cancel_scope.cancel)
         group.start_soon(self._at_work.listen, journal)
+
+
+class _Owned(TypedDict):
+    user: str
+    project: str
+
+
+def _owned(owner: Owner) -> _Owned:
+    found = whose(owner)
+    return {"user": found.user, "project": found.project}

@@ -168,3 +168,38 @@ async def test_a_streamed_session_resumes_and_replays(tmp_path: Path) -> None:
         told = await replay(reader, "last", Replaying(settings=settings(whole)))
     assert isinstance(told, Report)
     assert msgspec.json.encode(told) == msgspec.json.encode(report)
+
+
+@pytest.mark.parametrize("how", ["cancelled", "stopped"])
+async def test_a_turn_that_ends_in_its_stream_leaves_what_was_shown(tmp_path: Path, how: str) -> None:
+    """A call that had begun ends with it, and the conversation goes on with whole pairs."""
+    hanging, begun, heard = [0], anyio.Event(), Heard()
+
+    @tool
+    async def read_gauge(name: str) -> str:
+        """Read a gauge."""
+        hanging[0] += 1
+        begun.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            hanging[0] -= 1
+        return name
+
+    stuck = [HEAD, piece(event({"content": "Let me "})), part("read_gauge", "k0", name="oil"), HANG]
+    async with clerk_at(tmp_path, [read_gauge], stuck, says("Here I am")) as (session, story, here):
+        conversation = session.conversation("clerk", listen=heard)
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as group:
+                group.start_soon(conversation.say, "How is the oil?")
+                await begun.wait()
+                if how == "cancelled":
+                    group.cancel_scope.cancel()
+                else:
+                    session.stop("enough", agent=conversation.path)
+            assert (hanging, heard.text, story.kinds[:3]) == ([0], "Let me ", ["said", "call", "answered"])
+            assert conversation.turns[-1].outcome.text == "Let me "
+            assert (await conversation.say("Are you there?")).text.strip() == "Here I am"
+        sent = [(each["role"], each["content"]) for each in here.seen[1].body["messages"][1:]]
+    assert [role for role, _ in sent] == ["user", "assistant", "user"]
+    assert sent[1][1].startswith("Let me")

@@ -138,3 +138,19 @@ async def test_a_cleared_conversation_knows_nothing_of_before(tmp_path: Path) ->
         await conversation.say("What is the word?")
         assert [each.said for each in conversation.current] == ["What is the word?"]
     assert [text for _, text, _, _ in shown(model.requests[1])] == ["Work.", "What is the word?"]
+
+
+async def test_who_stops_the_session_stops_the_turn(tmp_path: Path) -> None:
+    """Outside of a workflow's working part too: the turn has failed for that reason, and nothing hangs."""
+    model = Scripted([HANG])
+    async with talk(tmp_path, model) as (session, conversation):
+
+        async def stop() -> None:
+            while not model.hanging:
+                await anyio.lowlevel.checkpoint()
+            session.stop("the house is on fire", who="Ann")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(stop)
+            outcome = await conversation.say("Hello?")
+    assert (outcome.status, outcome.reason) == ("failed", "the house is on fire")

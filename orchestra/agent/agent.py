@@ -15,6 +15,7 @@ from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
 from orchestra.context.context import Context
 from orchestra.context.returned import Result
+from orchestra.context.summary.schema import Summariser
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
 from orchestra.models.summariser import make_room, summariser_of
@@ -39,6 +40,11 @@ WRAP_UP_TIME_SHARE = 0.8
 class Agent:
     """One role at work on one task, in a context of its own. `turn` counts its model calls."""
 
+    __slots__ = (
+        "_before", "_began", "_caller", "_context", "_desk", "_final", "_hear", "_lifted", "_listen",
+        "_short", "_steps", "_toolbox", "_track", "path", "role",
+    )  # fmt: skip
+
     def __init__(self, role: Role, path: str, desk: Desk) -> None:
         self.role = role
         self.path = path
@@ -48,9 +54,8 @@ class Agent:
         self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
         self._short = ""
         self._caller = Caller(desk)
-        self.context = self._new_context()
+        self._context: Context | None = None  # made when it is first used
         self._toolbox = desk.toolbox
-        self._summariser = summariser_of(desk.tiers, self._steps, self._ask_for_summary)
         self._began = 0.0
         self._before = 0  # model calls that were made before this task
         self._lifted = False
@@ -68,13 +73,24 @@ class Agent:
         recorded = self._track.window
         if recorded is not None:
             return recorded
-        return min(self._desk.tiers[self._steps].window, self._desk.tiers[self._final].window)
+        window = self._desk.tiers[self._steps].window
+        if self._final == self._steps:
+            return window
+        return min(window, self._desk.tiers[self._final].window)
 
-    def _new_context(self) -> Context:
-        desk = self._desk
-        return Context(
-            self.path, self.role.instructions, policy=desk.policy, window=self._window, counter=desk.counter
-        )
+    @property
+    def context(self) -> Context:
+        """What it has seen so far, and its next prompt."""
+        if self._context is None:
+            desk, window = self._desk, self._window
+            self._context = Context(
+                self.path, self.role.instructions, policy=desk.policy, window=window, counter=desk.counter
+            )
+        return self._context
+
+    @property
+    def _summariser(self) -> Summariser | None:
+        return summariser_of(self._desk.tiers, self._steps, self._ask_for_summary)
 
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
@@ -82,8 +98,21 @@ class Agent:
         self.context.add_input(task, at=at)
         started = {"role": self.role.name, "window": self._window}
         await self._track.put("started", started, {"task": task}, at=at)
+        await self._recollect(task)
         await self._choose_tools(task, at)
-        return await self._within_limits(self._work)
+        try:
+            return await self._within_limits(self._work)
+        finally:
+            self._toolbox = self._desk.toolbox  # its own tools hold it, and it would wait for the collector
+
+    async def _recollect(self, task: str) -> None:
+        """What earlier sessions left, within its zone's share; answers for who leans on no sources."""
+        memory = self._desk.memory
+        if memory is None:
+            return
+        room = int(self._desk.policy.shares.memory * self.context.budget.usable)
+        for block in await memory.shown(task, room, answers=self.role.output in ("", "Plan")):
+            self.context.add_data("memory", block.source, block.text, why=block.why, at=block.at)
 
     async def _choose_tools(self, task: str, at: float) -> None:
         if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
@@ -188,12 +217,12 @@ class Agent:
             self.context.narrow(self._window)
         critical = bool(ask) or (last and len(self._toolbox) > 0)
         at = self._track.made
-        await make_room(self.context, self._toolbox.specs, self._summariser, critical=critical, at=at)
+        tools = self._toolbox.specs
+        if self.context.due(tools, critical=critical) is not None:
+            await make_room(self.context, tools, self._summariser, critical=critical, at=at)
         # Tools stay in the request even when none may be called: dropping them would change the prefix.
         # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
-        prompt = self.context.prompt(
-            self._toolbox.specs, output, enforced=True, ask=ask, critical=critical, at=at
-        )
+        prompt = self.context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
         for report in self.context.take_reports():
             await self._track.put("compacted", structs.asdict(report))
         self._track.turn += 1

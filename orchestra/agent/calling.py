@@ -27,6 +27,8 @@ class Size(Struct, frozen=True):
 class Caller:
     """Holds what a call may cost, makes it, settles."""
 
+    __slots__ = ("_desk", "_place", "_purse", "_track")
+
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._track = desk.track
@@ -69,7 +71,7 @@ class Caller:
                 raise
             self._purse.saw(model, size.prompt, reply.usage)
             await self._settle(held, tier, reply.usage)
-            self._track.keep(reply.seconds)
+            await self._track.keep(reply.seconds)
             return reply
         finally:
             held.release()

@@ -10,6 +10,7 @@ from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.track import Track
+from orchestra.memory.session import AgentMemory
 from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
@@ -24,8 +25,8 @@ class Desk(Struct, frozen=True, kw_only=True):
 
     `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
     a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
-    None for text. `counts`: how endpoints count our tokens. `listen` hears the agent's replies as they come;
-    None: nobody does.
+    None for text. `counts`: how endpoints count our tokens. `memory`: what it is given of other sessions.
+    `listen` hears the agent's replies as they come; None: nobody does.
     """
 
     tiers: Tiers
@@ -40,4 +41,5 @@ class Desk(Struct, frozen=True, kw_only=True):
     output: OutputSpec | None
     charge: Callable[[str, Usage], None]
     tell: Callable[[str], None]
+    memory: AgentMemory | None = None
     listen: Listen | None = None

@@ -15,7 +15,7 @@ from orchestra.journal.talk import TalkTrack
 from orchestra.models.summariser import carry_out
 from orchestra.tools.toolbox import ToolResult
 from orchestra.values.handoffs import Outcome
-from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.messages import Delta, Reply, Request, ToolSpec
 from orchestra.values.roles import Role
 
 CUT_OFF = "\n[cut off here: {reason}]"
@@ -42,6 +42,11 @@ class Talker(Agent):
     def heard(self) -> str:
         return "".join(self._heard)
 
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """What it may call."""
+        return self._toolbox.specs
+
     def hear(self, piece: Delta | None) -> None:
         """A piece of the reply that is being made; None: it begins anew."""
         if piece is None:
@@ -60,6 +65,9 @@ class Talker(Agent):
             await track.put("started", {"role": self.role.name, "window": self._window}, at=at)
         track.saying, track.answering = number, True
         await track.put("said", {"n": number}, {"text": text}, at=at)
+        if self._desk.memory is not None and not track.rerun:
+            await self._desk.memory.heard(text)
+        await self._recollect(text)
         if not self._begun:
             self._begun = True
             await self._choose_tools(text, at)
@@ -87,9 +95,11 @@ class Talker(Agent):
 
     def clear(self) -> None:
         """An empty context, for which tools are chosen anew."""
-        self.context = self._new_context()
+        self._context = None
         self._toolbox = self._desk.toolbox
         self._begun = False
+        if self._desk.memory is not None:
+            self._desk.memory.clear()
 
     def plan(self) -> Compaction | None:
         """What would leave if it were made room now."""

@@ -1,4 +1,4 @@
-"""`orchestra endpoints`: what is configured and learnt; `orchestra endpoints test NAME` tries one out."""
+"""`orchestra endpoints`: what is configured and learnt; `test NAME` tries one out, `forget NAME` forgets."""
 
 from __future__ import annotations
 
@@ -58,6 +58,29 @@ def test_endpoint(config: str | None, name: str, model: str) -> int:
     found = anyio.run(lambda: probe(endpoint, model or next(tiers, ""), store=quirks_store(settings.store)))
     click.echo("\n".join(probed_lines(found)))
     return 0 if found.answers else 1
+
+
+@endpoints.command("forget")
+@click.argument("name")
+@click.pass_obj
+def forget_endpoint(config: str | None, name: str) -> int:
+    """Forget what was learnt of the endpoint NAME (or a URL), which may hold no more: it is learnt anew.
+
+    What is set in orchestra.toml stays.
+    """
+    from orchestra.config.load import load_settings
+    from orchestra.models.compatible.memory import InFile
+    from orchestra.models.configured import quirks_store
+
+    settings = load_settings(config=config, for_models=False).settings
+    store = quirks_store(settings.store)
+    models = store.forget(name) if isinstance(store, InFile) else 0
+    if not models:
+        known = sorted(store.all()) if isinstance(store, InFile) else []
+        there = f"of {', '.join(known)}" if known else "of no endpoint"
+        raise InputError(f"Nothing is remembered of an endpoint {name!r}, only {there}.")
+    click.echo(f"Forgot what was learnt of {name} ({models} model{'s' * (models > 1)}).")
+    return 0
 
 
 def _endpoint(settings: Settings, name: str) -> Endpoint:

@@ -15,6 +15,7 @@ from orchestra.errors import OrchestraError, UserError
 # sessions` does not pay for what `orchestra research` needs.
 COMMANDS = {
     "research": ("orchestra.cli.research", "research"),
+    "chat": ("orchestra.cli.chat.command", "chat"),
     "resume": ("orchestra.cli.resume", "resume"),
     "fork": ("orchestra.cli.resume", "fork"),
     "replay": ("orchestra.cli.replay", "replay"),
@@ -24,6 +25,7 @@ COMMANDS = {
     "refuse": ("orchestra.cli.people", "refuse"),
     "store": ("orchestra.cli.store", "store"),
     "check": ("orchestra.cli.check", "check"),
+    "memory": ("orchestra.cli.memory", "memory"),
     "sessions": ("orchestra.cli.sessions", "sessions"),
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),

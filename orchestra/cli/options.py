@@ -56,3 +56,9 @@ def store_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The flags that every command has which opens the store."""
     command = click.option("--config", help="The orchestra.toml to read.")(command)
     return click.option("--store", metavar="URL", help="Where journal and indexes are kept.")(command)
+
+
+def owner_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The flags that say whose memory a session has, or a command looks after."""
+    command = click.option("--project", metavar="ID", help="Whose memory: this project's.")(command)
+    return click.option("--user", metavar="ID", help="Whose memory: this user's.")(command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import msgspec
+from msgspec import structs
 
 from orchestra.cli.printing import columns, cut, joined, line, number, safe, say, table, when
 from orchestra.context.blocks import Entry
@@ -15,6 +16,8 @@ from orchestra.values.messages import Message
 # Lines of a message that are shown without --full: the first and the last of them.
 _FIRST_LINES, _LAST_LINES = 8, 3
 _IN_PROMPT = ("kept", "trimmed")
+_BESIDE_BARS, _LONGEST_BAR = 34, 40  # columns
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 _FATE_COLOURS = {"trimmed": "yellow", "summarised": "yellow", "offloaded": "magenta", "dropped": "red"}
 
 
@@ -29,11 +32,11 @@ def print_prompt(session: str, agent: str, prompt: RecordedPrompt, *, full: bool
         for message in prompt.messages:
             _print_message(message, (), full=full)
         return
-    _print_zones(manifest)
+    print_zones(manifest)
     here = [entry for entry in manifest.entries if entry.fate in _IN_PROMPT]
     for entry in here:
         if entry.zone == "tools" or entry.source == "chat format":
-            say(line(_entry(entry), width), fg=_FATE_COLOURS.get(entry.fate))
+            print_entry(entry)
     for message, entries in zip(prompt.messages, aligned(prompt.messages, here), strict=True):
         _print_message(message, entries, full=full)
     absent = [entry for entry in manifest.entries if entry.fate not in _IN_PROMPT]
@@ -41,7 +44,7 @@ def print_prompt(session: str, agent: str, prompt: RecordedPrompt, *, full: bool
         say()
         say("not in the prompt", bold=True)
     for entry in absent:
-        say(line(_entry(entry), width), fg=_FATE_COLOURS.get(entry.fate))
+        print_entry(entry)
 
 
 def print_difference(
@@ -83,16 +86,23 @@ def _manifest(prompt: RecordedPrompt) -> Manifest | None:
         return None
 
 
-def _print_zones(manifest: Manifest) -> None:
-    """A line a zone; those without tokens are left out."""
-    rows: list[tuple[str, str, str]] = [
-        (zone, f"{tokens:,}", f"{tokens / manifest.usable:.1%}")
-        for zone, tokens in manifest.zones().items()
-        if tokens
+def print_zones(manifest: Manifest) -> None:
+    """A line a zone with its share as a bar; those without tokens are left out."""
+    width = min(max(columns() - _BESIDE_BARS, 8), _LONGEST_BAR)
+    parts = [(str(zone), tokens) for zone, tokens in manifest.zones().items() if tokens]
+    rows = [
+        (zone, f"{tokens:,}", f"{tokens / manifest.usable:.1%}", bar(tokens / manifest.usable, width))
+        for zone, tokens in (*parts, ("all", manifest.tokens))
     ]
-    rows.append(("all", f"{manifest.tokens:,}", f"{manifest.occupancy:.1%}"))
-    for text in table(("zone", "tokens", f"of {manifest.usable:,}"), rows, left=1):
+    for text in table(("zone", "tokens", f"of {manifest.usable:,}", ""), rows, left=1):
         say(text)
+
+
+def bar(share: float, width: int) -> str:
+    """A share from 0 to 1 as a bar of so many columns; what is there at all is seen."""
+    eighths = min(max(round(share * width * 8), 1 if share > 0 else 0), width * 8)
+    full, part = divmod(eighths, 8)
+    return "█" * full + _EIGHTHS[part] + "░" * (width - full - bool(part))
 
 
 def aligned(messages: Sequence[Message], entries: Sequence[Entry]) -> list[tuple[Entry, ...]]:
@@ -134,15 +144,30 @@ def _leading(entries: Sequence[Entry], fits: Callable[[Entry], bool]) -> int:
     return len(entries)
 
 
-def _entry(entry: Entry) -> str:
-    """One block in one line: zone, name, source, tokens, fate, reason, reference."""
+def print_entry(entry: Entry, age: str = "") -> None:
+    """One block in one line; with its age in two, where one is too short for the reason."""
+    from rich.cells import cell_len
+
+    width, colour = columns(), _FATE_COLOURS.get(entry.fate)
+    told = _entry(entry, age)
+    if age and entry.why and cell_len(told) > width:
+        say(line(_entry(structs.replace(entry, why="", ref=""), age), width), fg=colour)
+        say(
+            "    " + line(joined((entry.why, entry.ref and f"the whole is {entry.ref}")), width - 4), dim=True
+        )
+        return
+    say(line(told, width), fg=colour)
+
+
+def _entry(entry: Entry, age: str = "") -> str:
+    """One block in one line: zone, name, source, tokens, age, fate, reason, reference."""
     cut = f"{entry.tokens:,} of {entry.whole:,} tokens" if entry.whole > entry.tokens else ""
     tokens = cut or f"{entry.tokens:,} tokens"
     fate = "" if entry.fate == "kept" else entry.fate
     source = "" if entry.source == entry.block else entry.source
     recall = f'recall("{entry.ref}")' if entry.ref and entry.fate != "kept" else ""
     pinned = "pinned" if entry.pinned else ""
-    return f"[{entry.zone}] " + joined((entry.block, source, tokens, fate, pinned, entry.why, recall))
+    return f"[{entry.zone}] " + joined((entry.block, source, tokens, age, fate, pinned, entry.why, recall))
 
 
 def _print_message(message: Message, entries: Sequence[Entry], *, full: bool) -> None:
@@ -150,7 +175,7 @@ def _print_message(message: Message, entries: Sequence[Entry], *, full: bool) ->
     say()
     say(line(joined((message.role, message.call_id)), width), fg="cyan", bold=True)
     for entry in entries:
-        say(line(_entry(entry), width), fg=_FATE_COLOURS.get(entry.fate))
+        print_entry(entry)
     for text in _shown(message.text, width - 2, full=full):
         say("  " + text)
     for call in message.calls:

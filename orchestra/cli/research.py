@@ -16,7 +16,7 @@ import click
 from orchestra.cli.live import PlainView, TreeView
 from orchestra.cli.loop import run_loop
 from orchestra.cli.main import FAILED, INTERRUPTED
-from orchestra.cli.options import limit_options, settings_options
+from orchestra.cli.options import limit_options, owner_options, settings_options
 from orchestra.cli.totals import totals
 from orchestra.errors import alone
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 )
 @click.option("--review", is_flag=True, help="Let a reviewer read the draft and the writer mend it once.")
 @click.option("--quiet", is_flag=True, help="Print the report and nothing else.")
+@owner_options
 @settings_options
 @limit_options
 def research(question: str, docs: Path, resolved: Resolved, **options: Any) -> int:
@@ -92,11 +93,13 @@ class Run:
     @asynccontextmanager
     async def opened(self, runtime: Runtime, watch: Watch) -> AsyncIterator[tuple[Session, Work]]:
         """The session, and what is to be done in it."""
+        from orchestra.memory.kept import whose
         from orchestra.resume.start import Start
         from orchestra.workflow import Options, research_then_write
 
         options = {"strict": self.options["strict"], "review": self.options["review"]}
-        start = Start(documents=str(self.docs), options=options)
+        owner = whose({"user": self.options["user"], "project": self.options["project"]})
+        start = Start(documents=str(self.docs), options=options, user=owner.user, project=owner.project)
         async with runtime.begin(self.question, start, watch=watch) as session:
             yield session, partial(research_then_write, session, session.question, Options(**options))
 

@@ -66,10 +66,16 @@ class Again(Run):
 
     @asynccontextmanager
     async def opened(self, runtime: Runtime, watch: Watch) -> AsyncIterator[tuple[Session, Work]]:
+        from orchestra.errors import InputError
         from orchestra.resume.host import Resuming
-        from orchestra.resume.start import arguments_of, workflow_at
+        from orchestra.resume.start import arguments_of, start_of, workflow_at
+        from orchestra.session.chat import CHAT
 
         name = await self.name(runtime)
+        record = await runtime.kit.journal.find_session(name)
+        if start_of(record).workflow == CHAT:
+            going_on = f"`orchestra chat --session {record.id}`"
+            raise InputError(f"{record.id} is a talk: {going_on} goes on with it.")
         how = Resuming(documents=str(self.docs or ""), from_here=self.from_here)
         async with runtime.resumed(name, how, watch=watch) as (session, start):
             work = workflow_at(start.workflow)

@@ -123,7 +123,7 @@ def _print_event(
 
 
 def _tell_started(event: EventRecord, texts: Mapping[str, str]) -> str:
-    return texts.get("task") or _tell_other(event, texts)
+    return texts.get("task") or texts.get("text") or _tell_other(event, texts)
 
 
 def _tell_prompt(event: EventRecord, texts: Mapping[str, str]) -> str:
@@ -205,6 +205,8 @@ def _value(value: Any) -> str:
 
 _TELLERS: Mapping[str, Callable[[EventRecord, Mapping[str, str]], str]] = {
     "started": _tell_started,
+    "said": _tell_started,
+    "answered": _tell_end,
     "prompt": _tell_prompt,
     "call": _tell_call,
     "reply": _tell_reply,

@@ -113,7 +113,8 @@ class Tier(Struct, frozen=True, kw_only=True):
         float | None, About("US dollars for a million output tokens; left out: the price table.", least=0)
     ] = None
     fallback: Annotated[
-        tuple[str, ...], About("Tiers to try, in order, when this one's endpoint cannot be reached.")
+        tuple[str, ...],
+        About("Tiers to try, in order, when this one's endpoint cannot be reached or refuses the key."),
     ] = ()
 
     @property

@@ -8,16 +8,27 @@ from msgspec import Struct, structs
 
 from orchestra.context.blocks import Block
 
+_FENCE = "\n```"
 
-class Original(Struct, frozen=True):
-    """`query`: the arguments that produced it. `turn`: the model call; `at`: seconds since the epoch."""
+
+class Original(Struct, frozen=True, gc=False):
+    """`query`: the arguments that produced it. `turn`: the model call; `at`: seconds since the epoch.
+
+    Its text stands at [start, end) of `held`, which may be a message that is kept anyway.
+    """
 
     ref: str
     source: str
-    text: str
+    held: str
+    start: int
+    end: int
     query: str = ""
     turn: int = 0
     at: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return self.held[self.start : self.end]
 
 
 class Archive:
@@ -31,8 +42,17 @@ class Archive:
     def put(self, source: str, text: str, *, query: str = "", turn: int = 0, at: float = 0.0) -> str:
         """Keep a text and return its reference."""
         ref = f"r{len(self._originals) + 1}"
-        self._originals.append(Original(ref, source, text, query, turn, at))
+        self._originals.append(Original(ref, source, text, 0, len(text), query, turn, at))
         return ref
+
+    def share(self, ref: str, shown: str) -> None:
+        """Let go of an original's own text where `shown`, which is kept anyway, ends with it or its fence."""
+        at = int(ref[1:]) - 1
+        text = self._originals[at].text
+        end = len(shown) - (len(_FENCE) if shown.endswith(_FENCE) and not text.endswith(_FENCE) else 0)
+        start = end - len(text)
+        if start >= 0 and shown.startswith(text, start):
+            self._originals[at] = structs.replace(self._originals[at], held=shown, start=start, end=end)
 
     def get(self, ref: str) -> Original | None:
         """The original with this reference, None if there is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from orchestra.context.context import Context
-from orchestra.context.levels import Compaction, due
+from orchestra.context.levels import Compaction, Held, due
 from orchestra.context.policy import Levels
 
 # Every occupancy is the medium level's, which makes all the room it can: the last turns stay.
@@ -18,4 +18,4 @@ def asked_for(context: Context) -> Compaction | None:
     tokens = sum(block.tokens for block in blocks)
     budget = structs.replace(context.budget, usable=max(tokens, 1))
     policy = structs.replace(context.policy, levels=_ALL)
-    return due(blocks, tokens, budget, policy, context.turn, context.keeping.importance)
+    return due(blocks, Held(tokens), budget, policy, context.turn, context.keeping.importance)

@@ -14,10 +14,9 @@ from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
-from orchestra.context.levels import Compaction, due
+from orchestra.context.levels import WORTH, Compaction, Held, due
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
-from orchestra.context.recall.recollector import Recollector
 from orchestra.context.record import Record
 from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
@@ -46,8 +45,7 @@ class Compacting(Record):
         counter: Counter,
         embedder: Embedder | None = None,
     ) -> None:
-        super().__init__(agent, instructions, counter, policy)
-        self.recollector = Recollector(counter, embedder)
+        super().__init__(agent, instructions, counter, policy, embedder)
         self.policy = policy
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
@@ -66,11 +64,14 @@ class Compacting(Record):
         tokens = self._occupied(tools)
         if tokens < self.policy.levels.light * self.budget.usable:
             return None
+        if not critical and tokens >= self.policy.levels.medium * self.budget.usable:
+            tokens = self._thinned(tools)
         keeping = self.keeping
         if self._answered:
             self._blocks = keeping.settle(self._blocks, self._answered)
         importance = None if critical else keeping.importance
-        return due(self.blocks, tokens, self.budget, self.policy, self.turn, importance)
+        held = Held(tokens, keeping.growth(self.policy, self.budget.usable))
+        return due(self.blocks, held, self.budget, self.policy, self.turn, importance)
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
         """What a summary of this compaction has to cover; None where used calls leave and none is wanted."""
@@ -180,8 +181,15 @@ class Compacting(Record):
         block = self._add(zone, source, Message("user", text), priority=90, leaves="never", **fields)
         self.keeping.made.add(block.number)
 
+    def _thinned(self, tools: tuple[ToolSpec, ...]) -> int:
+        """The prompt's tokens; its schemas are slim from now on if that is worth it, before words leave."""
+        thin = slimmed(self._tools(tools), self.counter)
+        if self._sheet.tokens - thin.tokens >= WORTH * self.budget.usable:
+            self._slim, self._sheet = True, thin
+        return self._occupied(tools)
+
     def _tools(self, specs: tuple[ToolSpec, ...]) -> ToolSheet:
-        if self._sheet.asked != specs:
+        if self._sheet.asked is not specs and self._sheet.asked != specs:
             self._sheet = sheet_of(specs, self.counter)
         if self._slim:
             self._sheet = slimmed(self._sheet, self.counter)

@@ -10,13 +10,18 @@ from orchestra.context.labels import data
 from orchestra.context.pins import Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import EMPTY, TaskState, render
-from orchestra.context.tokens import MESSAGE_TOKENS, Counter, output_json
+from orchestra.context.tokens import MESSAGE_TOKENS, Counter
 from orchestra.values.messages import OutputSpec
 
 Pieces = tuple[Piece, ...]
 
 PINNED = "pinned facts"
 PINNED_LABEL = "pinned facts | said earlier in this talk"
+
+_NOTHING: tuple[str, Pieces] = ("", ())
+_NO_STATE: tuple[TaskState, Pieces] = (EMPTY, ())
+_NO_OUTPUT: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
+_NO_SCHEMA: tuple[OutputSpec | None, Pieces] = (None, ())
 
 
 class Endings:
@@ -36,12 +41,10 @@ class Endings:
     def __init__(self, counter: Counter, without: Collection[str] = ()) -> None:
         self._counter = counter
         self._without = without
-        self._state: tuple[TaskState, Pieces] = (EMPTY, ())
-        self._constraints: tuple[str, Pieces] = ("", ())
-        self._marks: tuple[str, Pieces] = ("", ())
-        self._output: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
-        self._schema: tuple[OutputSpec | None, Pieces] = (None, ())
-        self._reminder: tuple[str, Pieces] = ("", ())
+        self._state: tuple[TaskState, Pieces] = _NO_STATE
+        self._constraints = self._marks = self._reminder = _NOTHING
+        self._output: tuple[OutputSpec | None, bool, Pieces] = _NO_OUTPUT
+        self._schema: tuple[OutputSpec | None, Pieces] = _NO_SCHEMA
 
     def state(self, state: TaskState) -> Pieces:
         """The task state, nothing when nothing is known."""
@@ -122,7 +125,7 @@ class Endings:
             when = "When you need no more tools, answer" if tools else "Answer"
             text = (
                 f"Output format: {output.name}. {when} with one JSON object that fits this schema, "
-                f"and with nothing else:\n{output_json(output)}"
+                f"and with nothing else:\n{self._counter.output(output)[0]}"
             )
             self._output = (output, tools, (self._piece("fixed", "output format", text, output.name),))
         return self._output[2]
@@ -130,9 +133,10 @@ class Endings:
     def schema(self, output: OutputSpec) -> Pieces:
         """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
         if self._schema[0] is not output:
+            text, tokens = self._counter.output(output)
             self._schema = (
                 output,
-                (self._piece("fixed", "output schema", output_json(output), output.name),),
+                (Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name),),
             )
         return self._schema[1]
 

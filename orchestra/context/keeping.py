@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct, structs
 
@@ -102,11 +102,15 @@ class Keeping:
         self.state = StateBook(checked="facts" not in without)
         self.versions = Versions(archive)
 
-    def hear(self, blocks: Iterable[Block]) -> None:
+    def hear(self, blocks: Sequence[Block]) -> None:
         """Pin what the user said since the last time; the newest input decides what the talk is about."""
-        for block in blocks:
-            if block.source != "input" or block.number <= self._heard:
-                continue
+        new: list[Block] = []
+        for block in reversed(blocks):
+            if block.source == "input":
+                if block.number <= self._heard:
+                    break
+                new.append(block)
+        for block in reversed(new):
             self._heard = block.number
             text = block.message.text[:_HEARD_CHARACTERS]
             self.intent = intent_of(text, block.number)
@@ -168,8 +172,16 @@ class Keeping:
                 if "summary" not in self._without
             ),
             previous=current.summary if current else None,
-            tokens=max(min(policy.summary_tokens, int(policy.summary_share * usable)), 1),
+            tokens=_summary_tokens(policy, usable),
         )
+
+    def growth(self, policy: Policy, usable: int) -> int:
+        """Tokens by which the next summary is likely to be longer than the last: by half, up to its cap."""
+        if "summary" in self._without:
+            return 0
+        most = _summary_tokens(policy, usable)
+        known = self._counter.count(self.versions.current.text) if self.versions.current else 0
+        return max(min(known + known // 2 or most // 2, most) - known, 0)
 
     def judge(
         self, draft: Draft, task: SummaryTask, compaction: Compaction, held: tuple[str, ...]
@@ -197,6 +209,11 @@ class Keeping:
     def by_rule(self, task: SummaryTask) -> Draft:
         """The draft that needs no model."""
         return Draft(summary=extract(task, self._counter), by=BY_RULE)
+
+
+def _summary_tokens(policy: Policy, usable: int) -> int:
+    """The most that a summary may have."""
+    return max(min(policy.summary_tokens, int(policy.summary_share * usable)), 1)
 
 
 def report_of(

@@ -30,6 +30,13 @@ class Leaving(Struct, frozen=True):
     why: str
 
 
+class Held(Struct, frozen=True):
+    """A prompt's tokens, and by how many what stands for the past is expected to grow."""
+
+    tokens: int
+    grows: int = 0
+
+
 class Compaction(Struct, frozen=True):
     """What is to leave, and in `cut` what stays in a shorter form. `before` and `target` are prompts' tokens.
 
@@ -49,7 +56,7 @@ class Compaction(Struct, frozen=True):
 
 def due(
     blocks: Sequence[Block],
-    tokens: int,
+    held: Held,
     budget: Budget,
     policy: Policy,
     turn: int,
@@ -57,23 +64,27 @@ def due(
 ) -> Compaction | None:
     """What should leave the turns now; None when occupancy is low or too little could leave.
 
-    `blocks` in the order of the prompt, `tokens` of the whole prompt, `turn` of the coming call. Only
+    `blocks` in the order of the prompt, `held`: the whole prompt, `turn` of the coming call. Only
     what may leave counts, so that what is protected can never by itself keep this firing. `importance`
     None: the step is critical, and nothing above the light level happens.
     """
+    tokens = held.tokens
     level, mark = _level(tokens, budget, policy)
     if level is None:
         return None
     if importance is None:
         level, mark = "light", policy.levels.light_to
+    if level == "light" and not any(block.used for block in blocks):
+        return None
     target = int(mark * budget.usable)
     units = [unit for unit in units_of(blocks) if unit.zone == "history" and not unit.protected]
     old = [unit for unit in units if _born(unit) < turn - policy.recent_turns]
     leaving: list[Leaving] = []
     left = tokens
+    enough = target - (held.grows if level != "light" else 0)
     scores = importance.of(blocks) if importance is not None and level != "light" else {}
     for unit, why in _candidates(old, units, level, scores):
-        if left <= target:
+        if left <= enough:
             break
         leaving.append(Leaving(unit.blocks, why))
         left -= unit.tokens - (_LINE_TOKENS if len(unit.blocks) > 1 else 0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
 from orchestra.context.facts import find_facts
@@ -85,8 +83,16 @@ def comparable(one: Fact, other: Fact) -> bool:
 
 def stands_in(value: str, text: str) -> bool:
     """Whether a text has this value and not just a longer one that contains it."""
-    if value not in text:
-        return False
-    return (
-        re.search(rf"(?<![\w.,]){re.escape(value)}(?![\w]|[.,]\d)", text) is not None or not value.isascii()
-    )
+    at = text.find(value)
+    if at >= 0 and not value.isascii():
+        return True
+    while at >= 0:
+        end = at + len(value)
+        before, after = text[at - 1 : at] if at else "", text[end : end + 1]
+        longer = (
+            after.isalnum() or after == "_" or (after in (".", ",") and text[end + 1 : end + 2].isdigit())
+        )
+        if not longer and not (before.isalnum() or before in ("_", ".", ",")):
+            return True
+        at = text.find(value, at + 1)
+    return False

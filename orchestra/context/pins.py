@@ -232,7 +232,9 @@ class Pins:
     def _supersede(self, gone: Superseded) -> None:
         head = _HEAD.search(gone.old)
         self._heads.setdefault(head[0] if head else "", []).append(len(self.superseded))
-        self.superseded += (gone,)
+        # What took an older value's place holds no longer either.
+        followed = (_followed(other, gone) for other in self.superseded)
+        self.superseded = (*followed, gone)
 
     def _nearest(self, keyed: Keyed, fact: Fact, said: str) -> Pin | None:
         """The newest pin of the same kind whose key the correction names, of the same entity before others.
@@ -244,6 +246,13 @@ class Pins:
         if not own and len({pin.entity for _, pin in near}) > 1:
             return None
         return max(own or near, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+
+def _followed(old: Superseded, gone: Superseded) -> Superseded:
+    """A value that was replaced by one that is now replaced itself."""
+    if old.key != gone.key or old.new != gone.old:
+        return old
+    return structs.replace(old, new=gone.new, turn=gone.turn)
 
 
 def _rendered(constraints: list[Pin], said: list[Pin], returned: list[Pin]) -> str:

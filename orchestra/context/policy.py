@@ -81,7 +81,8 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 _PRESETS = (
-    Policy(name="chat", shares=Shares(0.10, 0.15, 0.20, 0.55), recall_share=0.9),
+    # What was said comes back verbatim, so the summary need only say what the talk is about.
+    Policy(name="chat", shares=Shares(0.10, 0.15, 0.20, 0.55), recall_share=0.9, summary_share=0.06),
     # A researcher quotes its passages word for word, so results stay longer and are cut later.
     Policy(
         name="research",

@@ -13,6 +13,7 @@ from orchestra.context.calls import OpenCalls
 from orchestra.context.keeping import Keeping
 from orchestra.context.labels import data, label_of
 from orchestra.context.policy import Policy
+from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.originals import ORIGIN_SHARE, whole, with_origins
 from orchestra.context.recall.recollector import Recollector
 from orchestra.context.returned import Result, result_block, stub
@@ -40,6 +41,7 @@ class Record:
         "_keeping",
         "_numbers",
         "_settled",
+        "_task",
         "_without",
         "agent",
         "archive",
@@ -49,18 +51,26 @@ class Record:
         "turn",
     )
 
-    def __init__(self, agent: str, instructions: str, counter: Counter, policy: Policy) -> None:
+    def __init__(
+        self,
+        agent: str,
+        instructions: str,
+        counter: Counter,
+        policy: Policy,
+        embedder: Embedder | None = None,
+    ) -> None:
         self.agent = agent
         self.counter = counter
         self.result_tokens = policy.result_tokens
         self._without = policy.without
         self.archive = Archive()
-        self.recollector = Recollector(counter)
+        self.recollector = Recollector(counter, embedder)
         self.turn = 1
         self._instructions = instructions
         self._blocks: list[Block] = []
         self._numbers = 1  # the first is for the instructions, which come in with the first use
         self._settled = False
+        self._task = 0  # the number of the block that states it, 0 before there is one
         self._calls = OpenCalls()
         self._ephemeral = False
         self._answered = 0
@@ -89,13 +99,15 @@ class Record:
         Returns the block's id. The input before, unless it is the first, becomes a part of the history.
         """
         self.close_calls("the user went on", at=at)
-        said = [place for place, block in enumerate(self._blocks) if block.zone == "input"]
-        if len(said) > 1:
-            last = self._blocks[said[-1]]
-            self._blocks[said[-1]] = structs.replace(last, zone="history", why="an earlier input")
-        why = "the current input" if said else "the task as first stated"
+        first, self._task = self._task, self._task or self._numbers + 1
+        if first:
+            at_last = next(n for n in reversed(range(len(self._blocks))) if self._blocks[n].zone == "input")
+            last = self._blocks[at_last]
+            if last.number != first:
+                self._blocks[at_last] = structs.replace(last, zone="history", why="an earlier input")
+        why = "the current input" if first else "the task as first stated"
         made = self._add("input", "input", Message("user", text), at=at, why=why, leaves="never")
-        if said:  # an agent with one task has it in every prompt and need not pin it
+        if first:  # an agent with one task has it in every prompt and need not pin it
             self.keeping.hear(self._blocks)
         return made.id
 
@@ -232,8 +244,10 @@ class Record:
         self._numbers += 1
         made = structs.replace(made, number=self._numbers, born=turn, place=self._calls.place)
         self._calls.answer(position, made)
+        if ref and not made.whole:
+            self.archive.share(ref, made.message.text)
         if result.archived:  # what was recalled, or never came, is nothing new
-            self.recollector.note(made, result.text)
+            self.recollector.note(made, self.archive.get(ref))
         self._ephemeral |= result.ephemeral
         self._blocks += self._calls.take()
         return ref

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
+from typing import Any
 
 import msgspec
 
@@ -41,13 +42,13 @@ Measure = Callable[[str, int], tuple[str, int]]
 class Counter:
     """Counts and cuts text in one encoding. Shared by all sessions and threads; loads at the first use."""
 
-    __slots__ = ("_lock", "_measure", "_tools", "encoding")
+    __slots__ = ("_lock", "_measure", "_once", "encoding")
 
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
         self._measure: Measure | None = None
         self._lock = Lock()
-        self._tools: dict[int, tuple[ToolSpec, int]] = {}
+        self._once: dict[int, tuple[object, Any]] = {}
 
     def count(self, text: str) -> int:
         """Tokens of `text`; special tokens such as `<|endoftext|>` count as the plain text they are."""
@@ -87,14 +88,22 @@ class Counter:
 
     def tool(self, spec: ToolSpec) -> int:
         """Tokens of a tool's schema as sent, counted once for each spec."""
-        known = self._tools.get(id(spec))
-        if known is not None and known[0] is spec:
-            return known[1]
-        tokens = TOOL_TOKENS + self.count(tool_json(spec))
-        if len(self._tools) >= _CACHE_SIZE:
-            self._tools.clear()
-        self._tools[id(spec)] = (spec, tokens)  # holding the spec keeps its id from being given to another
+        tokens: int = self.once(spec, lambda: TOOL_TOKENS + self.count(tool_json(spec)))
         return tokens
+
+    def output(self, spec: OutputSpec) -> tuple[str, int]:
+        """An output's schema as compact JSON and its tokens, made once for each spec."""
+        text: str = self.once(spec, lambda: output_json(spec))
+        return text, self.once(text, lambda: self.count(text))
+
+    def once(self, thing: object, make: Callable[[], Any]) -> Any:
+        """What `make` gives for an immutable thing that many prompts share, once for that very object."""
+        known = self._once.get(id(thing))
+        if known is None or known[0] is not thing:
+            if len(self._once) >= _CACHE_SIZE:
+                self._once.clear()
+            known = self._once[id(thing)] = (thing, make())  # held here, its id is not given to another
+        return known[1]
 
     def load(self) -> Measure:
         """Load the vocabulary (0.2 to 0.4 s of CPU), which a runtime may do in a thread beforehand."""

@@ -37,8 +37,11 @@ NO_TOOLS = ToolSheet()
 
 
 def sheet_of(specs: tuple[ToolSpec, ...], counter: Counter) -> ToolSheet:
-    """All of `specs` as they are, each counted once in the life of `counter`."""
-    return _sheet(ToolSheet(asked=specs), specs, (), counter) if specs else NO_TOOLS
+    """All of `specs` as they are; made once for these very specs in the life of `counter`."""
+    if not specs:
+        return NO_TOOLS
+    sheet: ToolSheet = counter.once(specs, lambda: _sheet(ToolSheet(asked=specs), specs, (), counter))
+    return sheet
 
 
 def slimmed(sheet: ToolSheet, counter: Counter) -> ToolSheet:

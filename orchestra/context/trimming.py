@@ -34,7 +34,7 @@ class Kept(Struct, frozen=True):
     cut: bool = False
 
 
-class Unit(Struct, frozen=True):
+class Unit(Struct, frozen=True, gc=False):
     """Blocks that stay or leave together: one alone, or a message with calls and their results."""
 
     blocks: tuple[Block, ...]
@@ -81,16 +81,15 @@ def without_unpaired(ordered: list[Block]) -> tuple[list[Block], list[Entry]]:
 
 def units_of(ordered: Iterable[Block]) -> list[Unit]:
     """Paired blocks as units, in order."""
-    clusters: list[list[Block]] = []
+    units: list[Unit] = []
     for block in ordered:
-        if block.message.role == "tool" and clusters:
-            clusters[-1].append(block)
+        if block.message.role == "tool" and units:
+            last = units[-1]
+            tokens, protected = last.tokens + block.tokens, last.protected or block.protected
+            units[-1] = Unit((*last.blocks, block), tokens, protected)
         else:
-            clusters.append([block])
-    return [
-        Unit(tuple(cluster), sum(map(_tokens, cluster)), any(block.protected for block in cluster))
-        for cluster in clusters
-    ]
+            units.append(Unit((block,), block.tokens, block.protected))
+    return units
 
 
 def fit(

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
+from sys import intern
+
+from msgspec import Struct
 
 from orchestra.context.facts import figures_and_names
-from orchestra.evidence.quotes import Searchable
+from orchestra.evidence.quotes import Searchable, Shelf
 from orchestra.values.facts import Fact
 from orchestra.values.sources import Document, Passage
 
 _LABEL = re.compile(r"\[?\s*[sS](\d{1,6})\s*\]?(?=$|[\s|:,;.\]])")
-_KEPT_SEARCHABLE = 64  # folded documents are as large as the documents; the newest stay
 
 _Key = tuple[str, str]  # a document's locator and hash
+_Spans = tuple[tuple[int, int], ...]
 
 
 def source_id(document: Document) -> str:
@@ -23,20 +25,28 @@ def source_id(document: Document) -> str:
     return f"sha256:{document.sha256[:12]}"
 
 
+class _Seen(Struct, frozen=True, gc=False):
+    """What an agent has seen of a document: its label, and the spans, merged and in order."""
+
+    label: str
+    spans: _Spans
+
+
 class Ledger:
     """Sources are registered when a tool returns them and are never taken out again.
 
     Labels (`s1`, `s2` ...) are given per agent in the order in which its documents first appear. A text is
-    kept once, however many locators lead to it. Nothing here depends on a clock or on chance.
+    kept once, however many locators lead to it. Nothing here depends on a clock or on chance. `shelf`: what
+    sessions share of their documents.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self._shelf = shelf or Shelf()
         self._documents: dict[_Key, Document] = {}
-        self._versions: dict[str, list[Document]] = {}
+        self._keys: dict[_Key, _Key] = {}  # each once, whoever asks with one of its own
+        self._versions: dict[str, tuple[Document, ...]] = {}
         self._texts: dict[str, str] = {}
-        self._labels: dict[str, dict[_Key, str]] = {}
-        self._shown: dict[str, dict[_Key, list[tuple[int, int]]]] = {}
-        self._searchable: dict[_Key, Searchable] = {}
+        self._seen: dict[str, dict[_Key, _Seen]] = {}
         self._facts: dict[str, list[Fact]] = {}
 
     def facts(self, text: str) -> list[Fact]:
@@ -58,34 +68,40 @@ class Ledger:
                     document.locator, document.title, text, key[1], document.kind, document.read_at
                 )
             self._documents[key] = known
-            self._versions.setdefault(known.locator, []).insert(0, known)
+            self._keys[key] = key
+            self._versions[known.locator] = (known, *self._versions.get(known.locator, ()))
         return known
 
     def label(self, agent: str, document: Document) -> str:
         """The label under which `agent` knows `document`; the first call gives it the next free one."""
-        return self._label(self._labels.setdefault(agent, {}), document, _key(document))
+        seen = self._seen.setdefault(agent, {})
+        known = seen.get(_key(document))
+        return known.label if known is not None else self._labelled(seen, document, ()).label
 
-    def _label(self, labels: dict[_Key, str], document: Document, key: _Key) -> str:
-        label = labels.get(key)
-        if label is None:
-            self.register(document)
-            label = labels[key] = f"s{len(labels) + 1}"
-        return label
+    def _labelled(self, seen: dict[_Key, _Seen], document: Document, spans: _Spans) -> _Seen:
+        self.register(document)
+        made = seen[self._keys[_key(document)]] = _Seen(intern(f"s{len(seen) + 1}"), spans)
+        return made
 
     def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
-        labels = self._labels.setdefault(agent, {})
-        shown = self._shown.setdefault(agent, {})
-        given = []
+        seen = self._seen.setdefault(agent, {})
+        labels = []
         for passage in passages:
             key = _key(passage.document)
-            given.append(self._label(labels, passage.document, key))
-            _add_span(shown.setdefault(key, []), (passage.start, passage.end))
-        return tuple(given)
+            span = (passage.start, passage.end)
+            known = seen.get(key)
+            if known is None:
+                known = self._labelled(seen, passage.document, (span,))
+            elif span not in known.spans:
+                known = seen[self._keys[key]] = _Seen(known.label, _with(known.spans, span))
+            labels.append(known.label)
+        return tuple(labels)
 
-    def shown(self, agent: str, document: Document) -> tuple[tuple[int, int], ...]:
+    def shown(self, agent: str, document: Document) -> _Spans:
         """The spans of `document` that `agent` has seen, merged and in order."""
-        return tuple(self._shown.get(agent, {}).get(_key(document), ()))
+        known = self._seen.get(agent, {}).get(_key(document))
+        return known.spans if known is not None else ()
 
     def document(self, agent: str, label: str) -> Document | None:
         """The document that `agent` means: by label (`s3`, `[S3]`), else by locator, file name or title."""
@@ -93,14 +109,14 @@ class Ledger:
         match = _LABEL.match(named)
         if match:
             wanted = f"s{int(match[1])}"
-            for key, given in self._labels.get(agent, {}).items():
-                if given == wanted:
+            for key, seen in self._seen.get(agent, {}).items():
+                if seen.label == wanted:
                     return self._documents[key]
         return _by_name(named, self.seen_by(agent)) or _by_name(named, self.documents())
 
     def seen_by(self, agent: str) -> tuple[Document, ...]:
         """The documents that have a label with `agent`, s1 first."""
-        return tuple(self._documents[key] for key in self._labels.get(agent, {}))
+        return tuple(self._documents[key] for key in self._seen.get(agent, ()))
 
     def documents(self) -> tuple[Document, ...]:
         """Every source of the session, in the order of registration."""
@@ -108,16 +124,12 @@ class Ledger:
 
     def versions(self, locator: str) -> tuple[Document, ...]:
         """The sources registered under exactly this locator, the newest first."""
-        return tuple(self._versions.get(locator, ()))
+        return self._versions.get(locator, ())
 
     def searchable(self, document: Document) -> Searchable:
-        """`document` made ready to be quoted from; the newest stay ready."""
-        key = _key(document)
-        made = self._searchable.pop(key, None) or Searchable(self.register(document))
-        self._searchable[key] = made
-        if len(self._searchable) > _KEPT_SEARCHABLE:
-            del self._searchable[next(iter(self._searchable))]
-        return made
+        """`document` made ready to be quoted from."""
+        known = self.register(document)
+        return Searchable(known, self._shelf.folds(known))
 
 
 def _key(document: Document) -> _Key:
@@ -125,19 +137,15 @@ def _key(document: Document) -> _Key:
     return document.locator, digest
 
 
-def _add_span(spans: list[tuple[int, int]], new: tuple[int, int]) -> None:
-    """Keep `spans` sorted and apart."""
-    if new in spans:
-        return
-    at = bisect_right(spans, new)
-    spans.insert(at, new)
+def _with(spans: _Spans, new: tuple[int, int]) -> _Spans:
+    """One span more; they stay sorted and apart."""
     merged: list[tuple[int, int]] = []
-    for start, end in spans:
+    for start, end in sorted((*spans, new)):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
             merged.append((start, end))
-    spans[:] = merged
+    return tuple(merged)
 
 
 def _by_name(named: str, documents: Iterable[Document]) -> Document | None:

@@ -10,6 +10,8 @@ from orchestra.values.sources import Document, Quote
 
 LEAST_WEIGHT = 10  # letters and digits, a Chinese or Japanese character counting three: "the" is no quote
 
+SHELF_CHARACTERS = 4_000_000  # of texts whose folded forms are kept for all sessions
+
 _ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*(?:\.{3}|…+)\s*[\])]|\.{3,}|…+|\. \. \.)\s*")
 _OUTER = "\"'`“”‘’„«»「」『』* \t\r\n"
 _STOPS = ".,;:!?。，；：！？、…\"'”’」』 "
@@ -22,24 +24,69 @@ _MOST_OCCURRENCES = 1_000  # of a span that stands everywhere but never between 
 _NUMERALS = frozenset("零〇一二两三四五六七八九十百千万亿点")
 
 
-class Searchable:
-    """A document made ready to be quoted from; its folded forms are made when first needed and kept."""
+class Folds:
+    """A text's folded forms, each made when it is first needed and kept."""
 
-    def __init__(self, document: Document) -> None:
-        self.document = document
+    __slots__ = ("_folded", "_unmarked", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
         self._folded: Folded | None = None
         self._unmarked: Folded | None = None
 
+    @property
+    def folded(self) -> Folded:
+        if self._folded is None:
+            self._folded = fold(self.text)
+        return self._folded
+
+    @property
+    def unmarked(self) -> Folded:
+        """Without marks of emphasis and code."""
+        if self._unmarked is None:
+            self._unmarked = fold(self.text, unmarked=True)
+        return self._unmarked
+
+
+class Shelf:
+    """The folded forms of documents, for all sessions: those last asked for, up to so many characters.
+
+    One session's text is never taken for another's: beside the hash, which a tool may have got wrong, the
+    texts themselves are the same.
+    """
+
+    def __init__(self, characters: int = SHELF_CHARACTERS) -> None:
+        self._room = characters
+        self._folds: dict[str, Folds] = {}
+
+    def folds(self, document: Document) -> Folds:
+        """Those of a document's text."""
+        known = self._folds.pop(document.sha256, None)
+        if known is None or known.text != document.text:
+            self._room += len(known.text) if known is not None else 0
+            known = Folds(document.text)
+            self._room -= len(known.text)
+        self._folds[document.sha256] = known
+        while self._room < 0:
+            self._room += len(self._folds.pop(next(iter(self._folds))).text)
+        return known
+
+
+class Searchable:
+    """A document made ready to be quoted from."""
+
+    __slots__ = ("_folds", "document")
+
+    def __init__(self, document: Document, folds: Folds | None = None) -> None:
+        self.document = document
+        self._folds = folds or Folds(document.text)
+
     def quote(self, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
         """See `find_quote`."""
-        if self._folded is None:
-            self._folded = fold(self.document.text)
-        given = fold(text).text.strip()
-        span = _first_span(self._folded, given, near)
-        if span is None and _MARKUP.search(self.document.text):
-            if self._unmarked is None:
-                self._unmarked = fold(self.document.text, unmarked=True)
-            span = _first_span(self._unmarked, fold(text, unmarked=True).text.strip(), near)
+        folds = self._folds
+        span = _first_span(folds.folded, fold(text).text.strip(), near)
+        if span is None and _MARKUP.search(folds.text):
+            span = _first_span(folds.unmarked, fold(text, unmarked=True).text.strip(), near)
         if span is None:
             return None
         start, end = span

@@ -5,21 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
-from msgspec import Struct
 
 from orchestra.errors import InputError
-from orchestra.journal.records import SessionRecord
+from orchestra.journal.records import Fork, SessionRecord
 from orchestra.journal.rows import encode
 from orchestra.journal.schema import events, sessions
 from orchestra.journal.store import Store
-
-
-class Fork(Struct, frozen=True, kw_only=True):
-    """The new session: its `id`, when it is made, and the last event that it has in common with the other."""
-
-    id: str
-    at: int
-    created: float
 
 
 def check_event(source: SessionRecord, at: int, last: int) -> None:

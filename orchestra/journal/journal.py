@@ -23,7 +23,7 @@ import anyio.to_thread
 from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
 from orchestra.journal.reading import Reader, is_gone, this_process
-from orchestra.journal.records import Order, SessionRecord, Status
+from orchestra.journal.records import Fork, Order, SessionRecord, Status
 from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart, encode
 from orchestra.journal.writer import Options, Writer
 from orchestra.log import get_logger
@@ -31,7 +31,6 @@ from orchestra.redact import Redactor
 from orchestra.values.events import Event
 
 if TYPE_CHECKING:
-    from orchestra.journal.forking import Fork
     from orchestra.journal.store import Store
 
 log = get_logger()

@@ -16,7 +16,7 @@ from orchestra.journal.reading import Reader
 from orchestra.journal.records import EventRecord, SessionRecord
 
 CALL_FAILED = "call failed"  # what a note says of a model call that raised
-_TEXTS_OF = ("started", "reply", "tool_returned", "said", "answered")
+_TEXTS_OF = ("started", "reply", "tool_returned", "said", "answered", "note")
 
 
 class PastCall(Struct):
@@ -38,6 +38,8 @@ class AgentPast:
     Of a conversation: `talk`, what was said to it and what was changed in its context, in order;
     `answers`, the end of each of its turns, by the number of what was said.
     """
+
+    __slots__ = ("answers", "calls", "events", "intents", "path", "results", "talk")
 
     def __init__(self, path: str, events: Iterable[EventRecord] = ()) -> None:
         self.path = path

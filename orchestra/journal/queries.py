@@ -41,8 +41,10 @@ def _session(row: Any) -> SessionRecord:
 _NEWEST_FIRST = (sessions_table.c.created.desc(), sessions_table.c.id.desc())
 
 
-def sessions(store: Store, limit: int | None) -> tuple[SessionRecord, ...]:
+def sessions(store: Store, limit: int | None, workflow: str | None = None) -> tuple[SessionRecord, ...]:
     query = sa.select(sessions_table).order_by(*_NEWEST_FIRST).limit(limit)
+    if workflow is not None:
+        query = query.where(sessions_table.c.workflow == workflow)
     with store.reading() as connection:
         return tuple(_session(row) for row in connection.execute(query))
 

@@ -41,11 +41,13 @@ class Reader:
         """A blocking function of the store (`upkeep`, `orders`), in a worker thread."""
         return await self._read(what, *arguments)
 
-    async def sessions(self, limit: int | None = 20) -> tuple[SessionRecord, ...]:
-        """The newest sessions, newest first; None for all."""
+    async def sessions(
+        self, limit: int | None = 20, *, workflow: str | None = None
+    ) -> tuple[SessionRecord, ...]:
+        """The newest sessions (of one workflow, by its function's name), newest first; None for all."""
         from orchestra.journal import queries
 
-        return await self._read(queries.sessions, limit)
+        return await self._read(queries.sessions, limit, workflow)
 
     async def find_session(self, prefix: str) -> SessionRecord:
         """The one session whose id begins so; "last" is the newest.

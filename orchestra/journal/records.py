@@ -71,3 +71,11 @@ class Order(Struct, frozen=True, kw_only=True):
     who: str = ""
     at: float = 0.0
     number: int = 0
+
+
+class Fork(Struct, frozen=True, kw_only=True):
+    """A new session from a recorded point of another: its `id`, when it is made, the last event in common."""
+
+    id: str
+    at: int
+    created: float

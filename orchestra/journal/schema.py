@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 # The newest migration in `migrations/versions`; a store says which one it is at in VERSION_TABLE.
-VERSION = "0002"
+VERSION = "0003"
 VERSION_TABLE = "orchestra_version"
 
 metadata = sa.MetaData()
@@ -66,4 +66,26 @@ orders = sa.Table(
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("at", sa.Double, nullable=False),
     sa.Index("orders_session", "session"),
+)
+
+# What is known across sessions of a user ("of_user") or a project; "" for none. A row is changed only when
+# another takes its place.
+memories = sa.Table(
+    "memories",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("of_user", sa.Text, nullable=False),
+    sa.Column("project", sa.Text, nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),  # fact, constraint, answer
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("value", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("sources", sa.Text, nullable=False),  # JSON
+    sa.Column("always", sa.Boolean, nullable=False),
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("session", sa.String(64), nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("until", sa.Double, nullable=True),
+    sa.Column("by", sa.Integer, nullable=True),
+    sa.Index("memories_of", "of_user", "project"),
 )

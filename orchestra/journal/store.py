@@ -143,6 +143,14 @@ class Store:
             raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             raw.close()
 
+    def settle(self) -> None:
+        """Write what is committed into the file itself, and empty what SQLite keeps beside it."""
+        if self.address.kind != "server":
+            with self._explained(), self._engine.connect() as connection:
+                raw = connection.connection.cursor()
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                raw.close()
+
     def close(self) -> None:
         self._engine.dispose()
 

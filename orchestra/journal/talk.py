@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from orchestra.journal.prompts import PromptTrail
+from orchestra.journal.recording import Recording
 from orchestra.journal.records import EventRecord
-from orchestra.journal.track import Recording, Track
+from orchestra.journal.track import Track
 from orchestra.values.events import EventKind
 
 
@@ -22,6 +22,8 @@ class TalkTrack(Track):
     `saying`: the number of what was said last; `answering`: whether it has no end yet. `rerun`: the record
     comes back whatever is asked, nothing is made and nothing recorded.
     """
+
+    __slots__ = ("_stopped", "answering")
 
     def __init__(self, path: str, recording: Recording) -> None:
         super().__init__(path, recording)
@@ -68,7 +70,7 @@ class TalkTrack(Track):
         """The record is over: what comes now is made."""
         self.rerun = False
         self._coming.clear()
-        self._trail = PromptTrail()
+        self._trail = None
         past = self.past
         self._made = len(past.calls)
         self.turn = max([self.turn, *(event.turn for event in past.events)])

@@ -7,50 +7,23 @@ in a prompt is dated as it was.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
+import anyio
 
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.keys import KeyMaker, RequestKey
-from orchestra.journal.past import AgentPast, Past, PastCall
+from orchestra.journal.past import PastCall
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
+from orchestra.journal.recording import Recording
 from orchestra.journal.records import EventRecord
-from orchestra.redact import Redactor
 from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Request
 
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
-
-
-async def nothing(_what: object = None) -> None:
-    """Where there is nothing to wait for."""
-
-
-class Recording(Struct, frozen=True, kw_only=True):
-    """What all tracks of a session share.
-
-    `put` takes a new event, `watch` one that comes again. `clean` takes secrets out of a text. `missing` is
-    awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
-    raises or never returns. `hurry` has what was put written and gives a mark; `durable` returns when all up
-    to a mark is safe, or cannot be made so now.
-    `from_here`: a request that differs from the record is made, and what was recorded after it does not
-    count. `loosely`: see RequestKey.difference.
-    """
-
-    session: str
-    put: Callable[[Event], Awaitable[None]]
-    watch: Callable[[Event], None]
-    clock: Callable[[], float]
-    clean: Redactor
-    durable: Callable[[int], Awaitable[None]] = nothing
-    hurry: Callable[[], int] = int
-    past: Past | None = None
-    missing: Callable[[str], Awaitable[None]] = nothing
-    from_here: bool = False
-    loosely: bool = False
+PATIENCE_SECONDS = 0.25
 
 
 class Track:
@@ -61,6 +34,11 @@ class Track:
     whatever is asked; nothing is made or recorded.
     """
 
+    __slots__ = (
+        "_coming", "_key", "_made", "_mark", "_sent", "_trail", "aside", "past", "path", "recording",
+        "replied", "rerun", "saying", "turn",
+    )  # fmt: skip
+
     def __init__(self, path: str, recording: Recording) -> None:
         self.path = path
         self.turn = 0
@@ -69,17 +47,23 @@ class Track:
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
-        self.past = past.agent(path) if past is not None else AgentPast(path)
+        self.past = past.agent(path) if past is not None else recording.unrecorded
         self._coming: list[EventRecord] = list(self.past.events)
         self._made = 0  # model calls
         self.replied = 0.0  # when the last one was answered, in seconds since the epoch
-        self._trail = PromptTrail()
+        self._trail: PromptTrail | None = None  # this, the last prompt and keys: there from its first call on
         self._sent: Sent | None = None
-        self._key = KeyMaker(recording.clean)
+        self._key: KeyMaker | None = None
         self._mark = 0  # what has to be safe before the next call
+
+    def rest(self) -> None:
+        """Its agent's work is over: what only another call would need is let go of."""
+        self._trail = self._sent = self._key = None
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
+        if not self._coming:
+            return self.recording.clock()
         coming = next((event.at for event in self._coming if not _may_be_missing(event)), None)
         return coming if coming is not None else self.recording.clock()
 
@@ -112,17 +96,21 @@ class Track:
     @property
     def recorded_step(self) -> PastCall | None:
         """The record of the next model call that is no summary."""
+        if not self.past.calls:
+            return None
         steps = (call for call in self.past.calls[self._made :] if call.data.get("purpose") != "summary")
         return next(steps, None)
 
-    def noted(self, what: str) -> Mapping[str, Any]:
-        """The data of the agent's recorded note of this turn about something, {} where there is none."""
-        notes = (event.data for event in self.past.events if event.kind == "note" and event.turn == self.turn)
-        return next((data for data in notes if data.get("what") == what), {})
+    def noted(self, what: str) -> EventRecord | None:
+        """The recorded note about something that comes next in this turn, None where there is none."""
+        notes = (each for each in self._coming if each.kind == "note" and each.turn == self.turn)
+        return next((each for each in notes if each.data.get("what") == what), None)
 
     @property
     def window(self) -> int | None:
         """The context window, in tokens, with which the next call was recorded; None where it was not."""
+        if self.recording.past is None:
+            return None
         if self.recorded is not None:
             return self.recorded.data.get("window")
         started = self.past.started
@@ -131,6 +119,8 @@ class Track:
     @property
     def made(self) -> float:
         """When the next prompt was made, as recorded; else now."""
+        if not self._coming:
+            return self.recording.clock()
         prompts = (
             event.at for event in self._coming if event.kind == "prompt" and "beside" not in event.data
         )
@@ -146,16 +136,30 @@ class Track:
         at: float | None = None,
     ) -> None:
         """One event; `turn` None: the agent's own, `at` None: now."""
-        await self._put(
-            Event(
-                session=self.recording.session,
-                agent=self.path,
-                turn=self.turn if turn is None else turn,
-                kind=kind,
-                at=self.clock() if at is None else at,
-                data=data,
-                texts=texts or {},
-            )
+        await self._put(self._event(kind, data, texts or {}, turn, at))
+
+    def put_now(
+        self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], *, at: float
+    ) -> bool:
+        """As `put`, where that need not wait; False, and nothing is put, where it would."""
+        return self._taken(self._event(kind, data, texts, None, at))
+
+    def _event(
+        self,
+        kind: EventKind,
+        data: Mapping[str, Any],
+        texts: Mapping[str, str],
+        turn: int | None,
+        at: float | None,
+    ) -> Event:
+        return Event(
+            session=self.recording.session,
+            agent=self.path,
+            turn=self.turn if turn is None else turn,
+            kind=kind,
+            at=self.clock() if at is None else at,
+            data=data,
+            texts=texts,
         )
 
     async def prompt(self, sent: Sent, *, beside: bool = False) -> None:
@@ -165,15 +169,25 @@ class Track:
             return
         self._sent = sent
         moment = Moment(self.recording.session, self.path, self.turn, self.made)
+        if self._trail is None:
+            self._trail = PromptTrail()
         await self._trail.record(self._put, moment, sent)
 
-    def keep(self, seconds: float) -> None:
-        """Have a reply that took so long made safe, so that a crash never makes it twice.
+    async def keep(self, seconds: float) -> None:
+        """Make a reply that took so long safe before the agent acts on it: a crash never makes it twice.
 
-        The commit runs beside what the agent does with the reply; the next call waits for it.
+        The loop stands idle meanwhile, so the commit takes a ms or two; beside the agent's own work it took
+        twelve, in which a crash would have lost the reply. Where a store takes longer, the next call waits.
         """
         if seconds >= WORTH_SECONDS and self.is_over:
             self._mark = self.recording.hurry()
+            with anyio.move_on_after(PATIENCE_SECONDS):
+                await self._safe()
+
+    async def _safe(self) -> None:
+        if self._mark:
+            await self.recording.durable(self._mark)
+            self._mark = 0
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.
@@ -181,9 +195,9 @@ class Track:
         Raises RecordDiffers for a request that is not the recorded one, AgentFailed where the record says
         that the agent ended here.
         """
-        if self._mark:
-            await self.recording.durable(self._mark)
-            self._mark = 0
+        await self._safe()
+        if self._key is None:
+            self._key = KeyMaker(self.recording.clean)
         key = self._key(request, model)
         recorded = self.recorded
         if recorded is not None and recorded.seq > self._trusted and not self.rerun:
@@ -216,10 +230,15 @@ class Track:
         return Moment(self.recording.session, self.path, self.turn, self.clock())
 
     async def _put(self, event: Event) -> None:
-        if self._comes_again(event):
-            self.recording.watch(event)
-        else:
+        if not self._taken(event):
             await self.recording.put(event)
+
+    def _taken(self, event: Event) -> bool:
+        """Whether it comes again, or was taken without waiting."""
+        if (self._coming or self.rerun) and self._comes_again(event):
+            self.recording.watch(event)
+            return True
+        return self.recording.offer(event)
 
     def _comes_again(self, event: Event) -> bool:
         """Whether the event is the record's; after the first that is not, none is.
@@ -260,7 +279,7 @@ class Track:
         past.events = [event for event in past.events if event.turn < self.turn and event.kind != "failed"]
         await self.put("resumed", {"from": self.turn})
         if self._sent is not None:
-            self._trail = PromptTrail()
+            self._trail = None
             await self.prompt(self._sent)
 
 

@@ -162,22 +162,31 @@ class Writer:
         return group
 
     async def _commit(self, group: list[Item]) -> None:
-        rows = await anyio.to_thread.run_sync(self._make, group, limiter=self._limiter)
         try:
-            await self._persist(rows)
+            await self._persist(group)
         except SessionTaken:
             await self._one_by_one(group)
         self._written += len(group)
         self._bytes -= sum(item.size for item in group)
         self._announce()
 
-    async def _persist(self, rows: Rows) -> None:
-        """Tries until it is written. Raises SessionTaken, which no patience mends."""
+    async def _persist(self, group: Sequence[Item]) -> None:
+        """Tries until it is written. Raises SessionTaken, which no patience mends.
+
+        Rows are made and written by one visit to the thread: each costs a turn of a busy loop.
+        """
+        rows: Rows | None = None
+
+        def work() -> None:
+            nonlocal rows
+            rows = rows or self._make(group)
+            self._write(rows)
+
         began = anyio.current_time()
         pause = _FIRST_PAUSE_SECONDS
         while True:
             try:
-                await anyio.to_thread.run_sync(self._write, rows, limiter=self._limiter)
+                await anyio.to_thread.run_sync(work, limiter=self._limiter)
             except SessionTaken:
                 raise
             except StoreError as error:
@@ -203,9 +212,8 @@ class Writer:
             of_session = list(items)
             live = of_session[0].live
             live.stored.clear()  # these rows were not written, so their texts may not be there
-            rows = await anyio.to_thread.run_sync(self._make, of_session, limiter=self._limiter)
             try:
-                await self._persist(rows)
+                await self._persist(of_session)
             except SessionTaken:
                 live.broken = StoreError(
                     f"The session {live.session} is already in the store or written by another process: "

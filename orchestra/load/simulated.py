@@ -167,10 +167,17 @@ def _estimate(text: bytes) -> int:
 
 @asynccontextmanager
 async def simulated(
-    behaviour: Behaviour | None = None, *, host: str = "127.0.0.1", port: int = 0
+    behaviour: Behaviour | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    endpoint: Simulated | None = None,
 ) -> AsyncIterator[Simulated]:
-    """Serves until the context ends; `port` 0 takes a free one. `url` on the result is the base URL."""
-    endpoint = Simulated(behaviour)
+    """Serves until the context ends; `port` 0 takes a free one. `url` on the result is the base URL.
+
+    `endpoint`: one that is made already, in place of a plain one of this behaviour.
+    """
+    endpoint = endpoint or Simulated(behaviour)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(endpoint.connection, host, port, backlog=4_096)
     bound = server.sockets[0].getsockname()

@@ -31,6 +31,8 @@ _ATTRIBUTES = ("endpoint", "model", "status", "retry_after", "window", "problem"
 class Recorded:
     """One agent's view of one tier. What it returns is what is recorded: without secrets."""
 
+    __slots__ = ("_model", "_tier", "_track")
+
     def __init__(self, model: Model, tier: str, track: Track) -> None:
         self._model = model
         self._tier = tier
@@ -118,23 +120,26 @@ class Recorded:
         return reply
 
     async def _put(self, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-        self._track.replied = self._track.clock()
-        with anyio.move_on_after(_SHIELD_SECONDS, shield=True):
-            await self._track.put(kind, data, texts, at=self._track.replied)
+        track = self._track
+        track.replied = at = track.clock()
+        if not track.put_now(kind, data, texts, at=at):
+            with anyio.move_on_after(_SHIELD_SECONDS, shield=True):
+                await track.put(kind, data, texts, at=at)
 
     def _clean(self, reply: Reply, output: OutputSpec | None) -> Reply:
         """The reply without secrets; calls keep their arguments, which a tool may need."""
         clean = self._track.recording.clean
         text, reasoning = clean(reply.text), clean(reply.reasoning)
         value = reply.value
-        if output is not None and value is not None:
+        exact = reply.exact and text == reply.text
+        if output is not None and value is not None and not exact:
             written = _as_json(value)
             cleaned = clean(written)
             if cleaned != written:
                 value = output.validate(cleaned)
         if text == reply.text and reasoning == reply.reasoning and value is reply.value:
             return reply
-        return structs.replace(reply, text=text, reasoning=reasoning, value=value)
+        return structs.replace(reply, text=text, reasoning=reasoning, value=value, exact=exact)
 
 
 class _Screened:
@@ -170,7 +175,7 @@ def _as_json(value: Any) -> str:
 
 def _value_text(reply: Reply, output: OutputSpec | None) -> dict[str, str]:
     """The value as a text of its own, where the reply's text does not give it."""
-    if reply.value is None:
+    if reply.value is None or reply.exact:
         return {}
     try:
         if output is not None and output.validate(reply.text) == reply.value:

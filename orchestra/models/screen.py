@@ -8,11 +8,8 @@ from orchestra.redact import Redactor
 
 # Any secret has one of these in its mark, or between its mark and its value; after so many characters of
 # text without, nothing of it is still open. A known value has no mark (see Redactor.begun).
-_MARKS = re.compile(
-    r"key|token|secret|passw|bearer|authorization|://|AKIA|ASIA|AIza|eyJ"
-    r"|(?:sk|rk|pk|gh[opsu]|pat|hf|gsk|npm|pypi|xox[abp]|xapp|r8)[-_]",
-    re.IGNORECASE,
-)
+_MARKS = ("key", "token", "secret", "passw", "bearer", "authorization", "://", "akia", "asia", "aiza", "eyj")
+_PROVIDERS = re.compile(r"(?:sk|rk|pk|gh[opsu]|pat|hf|gsk|npm|pypi|xox[abp]|xapp|r8)[-_]")
 _LONGEST_MARK = 13
 _BESIDE_MARK = 100  # characters before a mark that may have to do with it
 # How a text may go on: as a secret would, or as what makes plain that it was none.
@@ -44,7 +41,7 @@ class Screen:
         text = self._text
         until = self._clean.begun(text)
         if not self._marked:
-            self._marked = self._has_mark(max(0, self._scanned - _LONGEST_MARK))
+            self._marked = self._has_mark(self._scanned)
             self._scanned = len(text)
         if not self._marked:
             shown = text[self._given : until] if until > self._given else ""
@@ -90,7 +87,11 @@ class Screen:
             self._scanned = len(self._text)
 
     def _has_mark(self, since: int) -> bool:
-        return _MARKS.search(self._text, since) is not None or self._clean.knows(self._text)
+        new = self._text[max(0, since - _LONGEST_MARK) :].lower()
+        marked = any(mark in new for mark in _MARKS) or (
+            ("-" in new or "_" in new) and _PROVIDERS.search(new) is not None
+        )
+        return marked or self._clean.knows(self._text, since)
 
 
 def _common(one: str, other: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from orchestra.errors import ConfigError
 from orchestra.models.port import Model
 from orchestra.roles.model_words import tier_of
+
+Wrap = Callable[[Model, str, Any], Model]
 
 
 class Tiers(Mapping[str, Model]):
@@ -16,11 +19,23 @@ class Tiers(Mapping[str, Model]):
     `streamed`: the tiers whose replies are asked for as streams even where nobody listens.
     """
 
+    __slots__ = ("_made", "_models", "_names", "_wrap", "streamed")
+
     def __init__(self, models: Mapping[str, Model], *, streamed: Iterable[str] = ()) -> None:
         if not models:
             raise ConfigError("No tier has a model; give `small` or `large` one")
         self._models = dict(models)
+        self._names: dict[tuple[str, str], str] = {}
+        self._wrap: tuple[Wrap, Any] | None = None
+        self._made: dict[str, Model] | None = None
         self.streamed = frozenset(streamed)
+
+    def wrapped(self, wrap: Wrap, more: Any) -> Tiers:
+        """The same tiers, each model in `wrap(model, tier, more)`, made when it is first asked for."""
+        twin = Tiers.__new__(Tiers)
+        twin._models, twin._names, twin.streamed = self._models, self._names, self.streamed
+        twin._wrap, twin._made = (wrap, more), None
+        return twin
 
     @classmethod
     def of(cls, small: Model, large: Model | None = None) -> Tiers:
@@ -32,12 +47,18 @@ class Tiers(Mapping[str, Model]):
 
         With a single tier configured, `small` and `large` are both that one. Raises ConfigError.
         """
-        return self._models[self.tier_of(name, inherited=inherited)]
+        return self[self.tier_of(name, inherited=inherited)]
 
     def tier_of(self, name: str, *, inherited: str = "large") -> str:
         """The tier's name, for usage by tier: the one that `model_for` answers from."""
         if name in self._models:
             return name
+        known = self._names.get((name, inherited))
+        if known is None:
+            known = self._names[name, inherited] = self._tier_of(name, inherited)
+        return known
+
+    def _tier_of(self, name: str, inherited: str) -> str:
         named = {tier: model.name for tier, model in self._models.items()}
         wanted = tier_of(name, named, inherited) or name
         if wanted in self._models:
@@ -48,7 +69,15 @@ class Tiers(Mapping[str, Model]):
         raise ConfigError(f"No tier and no model is called {wanted!r}; there are {offered}", key="model")
 
     def __getitem__(self, tier: str) -> Model:
-        return self._models[tier]
+        if self._wrap is None:
+            return self._models[tier]
+        if self._made is None:
+            self._made = {}
+        made = self._made.get(tier)
+        if made is None:
+            wrap, more = self._wrap
+            made = self._made[tier] = wrap(self._models[tier], tier, more)
+        return made
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)

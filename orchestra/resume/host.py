@@ -11,11 +11,13 @@ from typing import Any
 from msgspec import Struct, structs, to_builtins
 
 from orchestra.errors import InputError
-from orchestra.journal.forking import Fork
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.past import Past, load_past
-from orchestra.journal.records import SessionRecord
+from orchestra.journal.records import Fork, SessionRecord
 from orchestra.journal.rows import SessionStart
+from orchestra.memory.kept import Whose
+from orchestra.memory.session import Library as Shelves
+from orchestra.memory.session import SessionMemory
 from orchestra.resume.absent import AbsentTool
 from orchestra.resume.at_work import AtWork
 from orchestra.resume.start import (
@@ -98,9 +100,13 @@ class Host:
                 id=name, question=question, created=now, workflow=workflow, config=to_builtins(start)
             )
             await kit.journal.begin(begun)
-            session = Session(kit, name, question, toolbox=toolbox, watch=watch)
+            memory = self._memory(name, start)
+            origin = Origin(memory=memory)
+            session = Session(kit, name, question, toolbox=toolbox, watch=watch, origin=origin)
             session.problems = problems
             async with self._hosted(session):
+                if memory is not None:
+                    await memory.heard(question)
                 await session.begun(start.workflow, toolbox.specs)
                 yield session
 
@@ -136,7 +142,8 @@ class Host:
             start = start_of(record)
             toolbox, problems = await self._tools_again(how.documents or start.documents)
             loosely = start.version != this_version()
-            origin = Origin(past=past, from_here=how.from_here, loosely=loosely)
+            memory = self._memory(record.id, start)
+            origin = Origin(past=past, memory=memory, from_here=how.from_here, loosely=loosely)
             session = Session(kit, record.id, past.question, toolbox=toolbox, watch=watch, origin=origin)
             session.problems = problems
             await self._at_work.catch_up(kit.journal, session)
@@ -162,10 +169,19 @@ class Host:
         kit, record = self.kit, past.record
         begun = SessionStart(id=record.id, question=past.question, created=record.created)
         await kit.journal.begin(begun)
-        session = Session(kit, record.id, past.question, toolbox=self._toolbox, origin=Origin(past=past))
+        origin = Origin(past=past, memory=self._memory(record.id, start_of(record), replay=True))
+        session = Session(kit, record.id, past.question, toolbox=self._toolbox, origin=origin)
         async with self._inside.gate.place(), self._hosted(session):
             await session.begun(start_of(record).workflow, self._toolbox.specs)
             yield session
+
+    async def look(self, documents: str | Path) -> tuple[int, tuple[str, ...]]:
+        """Index a folder before a session needs it: its documents, and a line for each unreadable file.
+
+        Raises InputError for a folder that is not there or holds nothing to read.
+        """
+        assert self._library is not None, _OUTSIDE
+        return await self._library.look(str(documents))
 
     def stop(self, session: str, reason: str, *, agent: str = "", tool: str = "") -> None:
         """Stop a session of this runtime, one of its agents (by path), or the running calls of a tool."""
@@ -178,6 +194,17 @@ class Host:
     async def _hosted(self, session: Session, record: SessionRecord | None = None) -> AsyncIterator[None]:
         async with self._inside.hosted(session), self._at_work.hosted(self.kit, session, record):
             yield
+
+    def _memory(self, session: str, start: Start, *, replay: bool = False) -> SessionMemory | None:
+        """What is known of the session's user or project, if it says whose it is."""
+        owner = Whose(start.user, start.project)
+        if not owner:
+            return None
+        kit = self.kit
+        shelves = Shelves(
+            do=kit.journal.do, clean=kit.journal.clean, count=kit.counter.count, clock=kit.clock
+        )
+        return SessionMemory(owner, session, shelves, replay=replay)
 
     def _name(self) -> tuple[str, float]:
         """A new session's id, and now."""

@@ -24,6 +24,7 @@ class Start(Struct, frozen=True, kw_only=True):
     """What a session was started with; stands in its record's `config`.
 
     `workflow`: module:name of its function. `options`: what the workflow was given beside the question.
+    `user` and `project`: whose memory it has, "" for none.
     `documents`: the folder as it was named, "" for none. `models` and `windows` by tier. `tools`: their
     names. `trusted`: see `Past`. `forked`: the session and the event it was forked from.
     """
@@ -31,6 +32,8 @@ class Start(Struct, frozen=True, kw_only=True):
     workflow: str = OWN_WORKFLOW
     options: Mapping[str, Any] = {}
     documents: str = ""
+    user: str = ""
+    project: str = ""
     models: Mapping[str, str] = {}
     windows: Mapping[str, int] = {}
     version: str = ""

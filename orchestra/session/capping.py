@@ -6,8 +6,20 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from orchestra.context.budget import budget_of
+from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
 from orchestra.values.handoffs import HandOff, Outcome
+
+# A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
+# writer can use: five researchers' hand-offs at their default cap are 20,000.
+TASK_SHARE = 0.7
+TASK_TOKENS = 20_000
+
+
+def task_room(window: int, policy: Policy) -> int:
+    """Tokens that the task of an agent with such a window may have."""
+    return max(min(TASK_TOKENS, int(budget_of(window, policy).usable * TASK_SHARE)), 1)
 
 
 def capped(value: Any, cap: int, counter: Counter) -> tuple[Any, int, int]:

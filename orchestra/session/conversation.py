@@ -20,6 +20,7 @@ from orchestra.journal.talk import TalkTrack, TurnEnded
 from orchestra.session.diary import Diary
 from orchestra.session.places import Places
 from orchestra.values.handoffs import Outcome
+from orchestra.values.messages import ToolSpec
 
 CUT_OFF = "the program ended before the answer was there"
 
@@ -66,6 +67,11 @@ class Conversation:
     @property
     def context(self) -> Context:
         return self._agent.context
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """What the agent may call, as it is shown them; those of its role's before the first turn."""
+        return self._agent.tools
 
     @property
     def path(self) -> str:
@@ -124,9 +130,9 @@ class Conversation:
                 return None
             at = self._track.clock()
             await self._changed("compact", at=at)
-            if self._track.rerun and not self._track.follows("compacted"):
-                return None  # it was stopped before it was done
-            return await self._agent.compact(plan, at=at)
+            if not self._track.rerun or self._track.follows("compacted"):
+                return await self._agent.compact(plan, at=at)
+        return None  # it was stopped before it was done
 
     async def clear(self) -> None:
         """Begin anew with an empty context; what was said stays in the record."""
@@ -149,11 +155,15 @@ class Conversation:
         if self._busy:
             raise InputError("The conversation is at work on what was said last: wait for its answer.")
         self._busy = True
-        around = self._around
+        diary, places = self._around.diary, self._around.places
+        outer = places.scope
         try:
-            async with around.places.taken(self._place), around.diary.stops.at_work(self.path, self._place):
-                yield
+            async with places.taken(self._place), diary.stops.at_work(self.path, self._place):
+                with anyio.CancelScope() as scope:  # for who stops the session between a workflow's parts
+                    places.scope = outer or scope
+                    yield
         finally:
+            places.scope = outer
             self._busy = False
 
     async def _say(self, text: str, *, again: bool = False) -> Outcome:
@@ -164,11 +174,12 @@ class Conversation:
                 at = await self._agent.told(text, len(self.turns) + 1)
             if again and track.answer is not None and track.answer.data.get("cut"):
                 track.try_again()
-            outcome = await self._answered(text, at)
+            await self._answered(text, at)
+        outcome = self.turns[-1].outcome
         self._around.over(outcome)
         return outcome
 
-    async def _answered(self, text: str, at: float) -> Outcome:
+    async def _answered(self, text: str, at: float) -> None:
         clean = self._around.clean
         try:
             outcome = await self._agent.answer()
@@ -182,7 +193,6 @@ class Conversation:
             await self._ended(text, at, self._failed(reason), cut=True)
             raise
         await self._ended(text, at, outcome)
-        return outcome
 
     def _failed(self, reason: str, short: str = "") -> Outcome:
         shown = self._around.clean(self._agent.heard)

@@ -6,15 +6,16 @@ tools:  RecordedToolbox ( a person's approval ( what is intended ( Toolbox ) ) )
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from msgspec import Struct
 
 from orchestra.agent.desk import Desk
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.track import Recording, Track
+from orchestra.journal.recording import Recording
+from orchestra.journal.track import Track
+from orchestra.memory.session import AgentMemory, SessionMemory
 from orchestra.models.recorded import Recorded
-from orchestra.models.tiers import Tiers
 from orchestra.session.kit import Kit
 from orchestra.session.people import People
 from orchestra.spend.scope import Spend
@@ -28,6 +29,8 @@ from orchestra.tools.running import Calls
 from orchestra.values.messages import OutputSpec
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
+
+NO_RULES: Mapping[str, str] = {}
 
 
 class Common(Struct, frozen=True, kw_only=True):
@@ -43,28 +46,36 @@ class Common(Struct, frozen=True, kw_only=True):
     tell: Callable[[str], None]
     durable: Callable[[], Awaitable[None]]
     calls: Calls
+    memory: SessionMemory | None = None
+
+
+class Asking(Struct, frozen=True):
+    """How one agent asks a person."""
+
+    people: People
+    track: Track
+    place: Place
+
+    async def __call__(self, asked: Asked) -> Answer:
+        return await self.people.ask(asked, self.track, self.place)
 
 
 def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
     """The desk of one agent, recorded on its track."""
     kit = common.kit
     place = Place()
-    models = {tier: Recorded(model, tier, track) for tier, model in kit.tiers.items()}
-
-    async def ask(asked: Asked) -> Answer:
-        return await common.people.ask(asked, track, place)
-
+    project = common.memory.whose.project if common.memory is not None else ""
     guard = Guard(
-        ask=ask,
+        ask=Asking(common.people, track, place),
         durable=common.durable,
         calls=common.calls,
         clean=common.clean,
-        rules=dict(role.approve),
+        rules=dict(role.approve) if role.approve else NO_RULES,
         place=place,
-        choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions),
+        choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions, project=project),
     )
     return Desk(
-        tiers=Tiers(models, streamed=kit.tiers.streamed),
+        tiers=kit.tiers.wrapped(Recorded, track),
         toolbox=RecordedToolbox(pool.tools, track, guard),
         track=track,
         place=place,
@@ -76,4 +87,5 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         output=output,
         charge=common.charge,
         tell=common.tell,
+        memory=AgentMemory(common.memory, track) if common.memory is not None else None,
     )

@@ -9,7 +9,9 @@ from msgspec import Struct
 
 from orchestra.errors import RecordDiffers, StoreError
 from orchestra.journal.past import Past
-from orchestra.journal.track import Recording, Track
+from orchestra.journal.recording import Recording
+from orchestra.journal.track import Track
+from orchestra.memory.session import SessionMemory
 from orchestra.session.kit import Kit
 from orchestra.session.stops import Stops
 from orchestra.values.events import Event
@@ -18,9 +20,13 @@ Watch = Callable[[Event], None]
 
 
 class Origin(Struct, frozen=True, kw_only=True):
-    """What a session goes on from; see `journal.track.Recording`. `past` None: it begins."""
+    """What a session goes on from; see `journal.recording.Recording`. `past` None: it begins.
+
+    `memory`: what is known across sessions, None where it does not say whose.
+    """
 
     past: Past | None = None
+    memory: SessionMemory | None = None
     from_here: bool = False
     loosely: bool = False
 
@@ -47,6 +53,7 @@ class Diary:
         self.recording = Recording(
             session=session,
             put=self._put,
+            offer=self._offer,
             watch=self._seen,
             clock=kit.clock,
             clean=kit.journal.clean,
@@ -80,6 +87,12 @@ class Diary:
         await self._journal.record(event)
         if self._watch is not None:
             self._watch(event)
+
+    def _offer(self, event: Event) -> bool:
+        taken = self._journal.offer(event)
+        if taken and self._watch is not None:
+            self._watch(event)
+        return taken
 
     async def _durable(self, mark: int | None = None) -> None:
         """Safe, where the store takes it; a run goes on without."""

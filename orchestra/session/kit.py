@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from orchestra.config.settings import SessionLimits
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
+from orchestra.evidence.quotes import Shelf
 from orchestra.journal.journal import Journal
 from orchestra.models.counts import Calibrations
 from orchestra.models.tiers import Tiers
@@ -23,7 +24,7 @@ class Kit(Struct, frozen=True, kw_only=True):
 
     `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
     `counts` what is known of how endpoints count. `chooser` chooses
-    among many tools; `groups`: of tools, by name.
+    among many tools; `groups`: of tools, by name. `shelf`: documents as they are quoted from.
     """
 
     limits: SessionLimits
@@ -37,3 +38,4 @@ class Kit(Struct, frozen=True, kw_only=True):
     chooser: Chooser
     groups: Groups = {}
     clock: Callable[[], float]
+    shelf: Shelf = field(default_factory=Shelf)

@@ -33,10 +33,19 @@ class Library:
         """
         if not folder:
             return (), ()
+        index = await self._filled(folder)
+        return document_tools(index), index.problems
+
+    async def look(self, folder: str) -> tuple[int, tuple[str, ...]]:
+        """How many documents a folder has, a line for each file that cannot be read. Raises InputError."""
+        index = await self._filled(folder)
+        return index.refreshed.documents, index.problems
+
+    async def _filled(self, folder: str) -> DocumentIndex:
         index = await self._index(folder)
         if not index.refreshed.documents:
             raise InputError(nothing_to_read(folder, index.problems), key="documents")
-        return document_tools(index), index.problems
+        return index
 
     async def _index(self, folder: str) -> DocumentIndex:
         """The folder's index, opened once for all sessions and brought up to date for each."""

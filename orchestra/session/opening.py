@@ -95,4 +95,11 @@ def make_kit(settings: Settings, roles: Mapping[str, Role], tiers: Tiers, journa
 def _choosing(settings: Settings) -> Choosing:
     """How tools are chosen, as the settings say."""
     said = settings.tools
-    return Choosing(most=said.most, chosen=said.chosen, embedding=said.embedding, learn=said.learn)
+    path = read_address(settings.store).path
+    return Choosing(
+        most=said.most,
+        chosen=said.chosen,
+        embedding=said.embedding,
+        learn=said.learn,
+        vectors=path.parent / "vectors.db" if path is not None else None,
+    )

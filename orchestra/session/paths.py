@@ -20,6 +20,9 @@ class Paths:
         were recorded in: the agent that had this very task keeps its own.
         """
         number = self._counts.get(role, 0) + 1
+        if self._past is None:
+            self._counts[role] = number
+            return f"{role}.{number}"
         while f"{role}.{number}" in self._given:
             number += 1
         path = f"{role}.{number}"

@@ -33,13 +33,14 @@ class People:
         self._told = told
         self._durable = durable
         self._given: dict[str, Answer] = {}
-        self._arrived = anyio.Event()
+        self._arrived: anyio.Event | None = None  # there while somebody waits
 
     def answer(self, key: str, answer: Answer) -> None:
         """A person's answer, now or before it is asked for; the first one counts."""
         self._given.setdefault(key, answer)
-        arrived, self._arrived = self._arrived, anyio.Event()
-        arrived.set()
+        if self._arrived is not None:
+            self._arrived.set()
+            self._arrived = None
 
     async def ask(self, asked: Asked, track: Track, place: Place | None) -> Answer:
         """Waits, for days if need be, until a person has answered; the record may have the answer."""
@@ -66,6 +67,8 @@ class People:
             await self._durable()
             async with self._places.waiting(place):
                 while asked.key not in self._given:
+                    if self._arrived is None:
+                        self._arrived = anyio.Event()
                     await self._arrived.wait()
         finally:
             del self.pending[asked.key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
@@ -29,23 +30,64 @@ class _Wait:
         return seconds
 
 
+class _Taken:
+    """A place that is taken while a block runs."""
+
+    __slots__ = ("_place", "_places")
+
+    def __init__(self, places: Places, place: Place) -> None:
+        self._places = places
+        self._place = place
+
+    async def __aenter__(self) -> None:
+        await self._places._take()
+
+    async def __aexit__(self, *error: object) -> None:
+        if self._places._waits.pop(self._place, None) is None:  # who is cancelled while it waits has none
+            self._places._give()
+
+
 class Places:
-    """`count` agents at work at once. `scope`: what the session's own time limit ends, None outside."""
+    """`count` agents at work at once, let in as they ask.
+
+    `scope`: what the session's own time limit ends, None outside.
+    """
+
+    __slots__ = ("_free", "_line", "_waits", "scope")
 
     def __init__(self, count: int) -> None:
         self.scope: anyio.CancelScope | None = None
-        self._limiter = anyio.CapacityLimiter(count)
+        self._free = count
+        self._line: deque[anyio.Event] | None = None  # there once somebody had to wait
         self._waits: dict[Place | None, _Wait] = {}
 
-    @asynccontextmanager
-    async def taken(self, place: Place) -> AsyncIterator[None]:
+    def taken(self, place: Place) -> _Taken:
         """Waits for a free place and has it until the block ends."""
-        await self._limiter.acquire_on_behalf_of(place)
+        return _Taken(self, place)
+
+    async def _take(self) -> None:
+        if self._free and not self._line:
+            self._free -= 1
+            return
+        if self._line is None:
+            self._line = deque()
+        called = anyio.Event()
+        self._line.append(called)
         try:
-            yield
-        finally:
-            if self._waits.pop(place, None) is None:  # cancelled while it waited, it has none to give back
-                self._limiter.release_on_behalf_of(place)
+            await called.wait()
+        except BaseException:
+            if called.is_set():
+                self._give()
+            else:
+                self._line.remove(called)
+            raise
+
+    def _give(self) -> None:
+        """Give a place to who waits longest."""
+        if self._line:
+            self._line.popleft().set()
+        else:
+            self._free += 1
 
     @asynccontextmanager
     async def waiting(self, place: Place | None) -> AsyncIterator[None]:
@@ -54,14 +96,14 @@ class Places:
         if wait is None:
             wait = self._waits[place] = _Wait((self.scope, place.scope if place else None))
             if place is not None:
-                self._limiter.release_on_behalf_of(place)
+                self._give()
         wait.calls += 1
         yield
         wait.calls -= 1
         if wait.calls:
             return
         if place is not None:
-            await self._limiter.acquire_on_behalf_of(place)
+            await self._take()
             place.waited += wait.over()
         else:
             wait.over()

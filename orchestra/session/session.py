@@ -13,13 +13,13 @@ from pydantic import BaseModel
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
 from orchestra.agent.talker import Talker
-from orchestra.context.budget import budget_of
-from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError, alone
+from orchestra.errors import ConfigError, InputError, LimitReached, RoleError, RunError
 from orchestra.evidence.ledger import Ledger
 from orchestra.journal.talk import TalkTrack
 from orchestra.journal.track import Track
+from orchestra.session.at_once import at_once
 from orchestra.session.bill import Bill
-from orchestra.session.capping import enveloped
+from orchestra.session.capping import enveloped, task_room
 from orchestra.session.conversation import Around, Conversation
 from orchestra.session.desks import Common, desk_for
 from orchestra.session.diary import NEW, Diary, Origin, Watch
@@ -47,11 +47,6 @@ R = TypeVar("R")
 # The reason with which a person ends a session's work.
 INTERRUPTED = "interrupted"
 
-# A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
-# writer can use: five researchers' hand-offs at their default cap are 20,000.
-TASK_SHARE = 0.7
-TASK_TOKENS = 20_000
-
 
 class Session:
     """One request: made by `Runtime.session`, handed to a workflow, gone afterwards.
@@ -77,7 +72,8 @@ class Session:
         self.toolbox = toolbox
         self.problems: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
-        self.ledger = Ledger()
+        self.ledger = Ledger(kit.shelf)
+        self.memory = origin.memory
         self.stopped = ""
         self.short = ""
         limits = kit.limits
@@ -99,6 +95,7 @@ class Session:
             tell=self._tell,
             durable=kit.journal.durable,
             calls=self._diary.stops.calls,
+            memory=origin.memory,
         )
 
     def _tell(self, note: str) -> None:
@@ -172,7 +169,8 @@ class Session:
         found = self.role(role)
         path = self._paths.next(role, self.kit.journal.clean(task))
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
-        agent, track = Agent(found, path, msgspec.structs.replace(desk, listen=listen)), desk.track
+        track = desk.track
+        agent = Agent(found, path, desk if listen is None else msgspec.structs.replace(desk, listen=listen))
         clean = self.kit.journal.clean
         async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
             try:
@@ -203,6 +201,12 @@ class Session:
         around = Around(self._diary, self._places, clean, lambda: self.stopped, self._note_short)
         return Conversation(Talker(found, path, msgspec.structs.replace(desk, listen=listen)), desk, around)
 
+    def talkers(self) -> tuple[str, ...]:
+        """The roles of the conversations that its record has, each as often as there are."""
+        past = self._diary.past
+        agents = past.agents.values() if past is not None else ()
+        return tuple(agent.path.rpartition(".")[0] for agent in agents if agent.talk)
+
     def _note_short(self, outcome: Outcome) -> None:
         if outcome.short in ("session", "runtime"):
             self.short = self.short or outcome.reason
@@ -215,14 +219,7 @@ class Session:
 
     async def each(self, items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) -> tuple[R, ...]:
         """`work(number, item)` on all items at once, numbered from 1; results in the items' order."""
-
-        async def one(number: int, item: T) -> R:
-            return await work(number, item)
-
-        with alone():
-            async with anyio.create_task_group() as group:
-                handles = [group.start_soon(one, number, item) for number, item in enumerate(items, start=1)]
-        return tuple([handle.return_value for handle in handles])
+        return await at_once(items, work)
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
@@ -262,6 +259,8 @@ class Session:
             notes=(*report.notes, *notes, *self.notes),
             partial=self.stopped,
         )
+        if self.memory is not None:
+            await self.memory.reported(whole)
         data = {"supported_share": whole.supported_share, "words": whole.words, "partial": whole.partial}
         await self._diary.own.put("verified", data, {"report": as_json(whole)}, turn=0, at=at)
         return whole
@@ -272,8 +271,7 @@ class Session:
         tiers = self.kit.tiers
         window = min(tiers.model_for(found.steps).window, tiers.model_for(found.final).window)
         window = self._paths.window(role) or window
-        usable = budget_of(window, self.kit.policies[found.context]).usable
-        return max(min(TASK_TOKENS, int(usable * TASK_SHARE)), 1)
+        return task_room(window, self.kit.policies[found.context])
 
     def role(self, name: str) -> Role:
         """The role of this name. Raises InputError with the nearest ones."""
@@ -286,6 +284,7 @@ class Session:
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
         scope = {"scope": outcome.short} if outcome.short else {}
         await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
+        track.rest()
 
     def _desk(self, role: Role, track: Track, output: type[BaseModel] | None, tools: Toolbox | None) -> Desk:
         own = tools if tools is not None else self.toolbox

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio
@@ -13,6 +12,23 @@ from orchestra.journal.past import Past
 from orchestra.journal.track import Track
 from orchestra.tools.place import Place
 from orchestra.tools.running import Calls
+
+
+class _AtWork:
+    """An agent among those at work while a block runs."""
+
+    __slots__ = ("_agents", "_path", "_place")
+
+    def __init__(self, agents: dict[str, Place], path: str, place: Place) -> None:
+        self._agents = agents
+        self._path = path
+        self._place = place
+
+    async def __aenter__(self) -> None:
+        self._agents[self._path] = self._place
+
+    async def __aexit__(self, *error: object) -> None:
+        del self._agents[self._path]
 
 
 class Stops:
@@ -53,14 +69,9 @@ class Stops:
         notes, self._notes = self._notes, []
         return notes
 
-    @asynccontextmanager
-    async def at_work(self, path: str, place: Place) -> AsyncIterator[None]:
+    def at_work(self, path: str, place: Place) -> _AtWork:
         """An agent that can be stopped while the block runs."""
-        self._agents[path] = place
-        try:
-            yield
-        finally:
-            del self._agents[path]
+        return _AtWork(self._agents, path, place)
 
     def are_due(self, tracks: Mapping[str, Track] | None) -> bool:
         """Whether a replay has come to where the session was stopped: nobody's record goes on."""

@@ -62,7 +62,7 @@ class Spend:
         self._used = NO_USAGE
         self._spent_tokens = self._held_tokens = 0
         self._spent_cost = self._held_cost = 0.0
-        self._waiting: deque[anyio.Event] = deque()
+        self._waiting: deque[anyio.Event] | None = None  # there once somebody had to wait
         self._warned = False
 
     @property
@@ -124,16 +124,19 @@ class Spend:
                     first._wake()
                     first = None
                 event = anyio.Event()
+                if short._waiting is None:
+                    short._waiting = deque()
+                line = short._waiting
                 if first is None:
-                    short._waiting.append(event)
+                    line.append(event)
                 else:
-                    short._waiting.appendleft(event)
+                    line.appendleft(event)
                 first = short
                 try:
                     await event.wait()
                 except BaseException:
                     if not event.is_set():
-                        short._waiting.remove(event)
+                        line.remove(event)
                         first = None
                     raise
             self._hold(tokens, cost or 0.0)

@@ -76,7 +76,8 @@ def fold(text: str, *, unmarked: bool = False) -> Folded:
     if not unmarked and text.isascii():
         even = text.translate(_BLANKS)
         if "  " not in even:  # the usual case of a quote: it stands character by character
-            return Folded(even, _ZERO, _ZERO, array("q", (len(even),)))
+            same = text if even == text else even  # one text where there need not be two
+            return Folded(same, _ZERO, _ZERO, array("q", (len(text),)))
     even, pattern = _prepared(text, unmarked)
     out: list[str] = []
     at, starts, ends = array("q", [0]), array("q", [0]), array("q", [0])

@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -21,6 +22,7 @@ from orchestra.log import get_logger
 from orchestra.tools.history import History
 from orchestra.tools.subset import ToolIndex
 from orchestra.tools.toolbox import Toolbox
+from orchestra.tools.vectors import Kept
 
 log = get_logger()
 
@@ -49,26 +51,34 @@ async def nothing_earlier(_project: str) -> Sequence[Used]:
 
 class Choosing(Struct, frozen=True, kw_only=True):
     """How tools are chosen: all of at most `most`, of more the best `chosen`. `embedding`: a model's name,
-    `auto` or `none`. `learn`: from what earlier requests used.
+    `auto` or `none`. `learn`: from what earlier requests used. `vectors`: a file that keeps those of the
+    tools, None for none.
     """
 
     most: int = MOST_TOOLS
     chosen: int = CHOSEN_TOOLS
     embedding: str = "none"
     learn: bool = True
+    vectors: Path | None = None
 
 
 class Chooser:
-    """Shared by the sessions of a runtime."""
+    """Shared by the sessions of a runtime. `embedder`: in place of the one that `choosing` names."""
 
-    def __init__(self, choosing: Choosing | None = None, earlier: Earlier = nothing_earlier) -> None:
+    def __init__(
+        self,
+        choosing: Choosing | None = None,
+        earlier: Earlier = nothing_earlier,
+        embedder: Embedder | None = None,
+    ) -> None:
         self.choosing = choosing or Choosing()
         self._earlier = earlier
         self._indexes: dict[tuple[int, ...], ToolIndex] = {}
         self._histories: dict[str, History] = {}
         self._new: list[tuple[str, str, str]] = []
-        self._embedder: Embedder | None = None
-        self._loaded = False
+        self._embedder = embedder
+        self._keeper = embedder
+        self._loaded = embedder is not None
         self._reading = anyio.Lock()
         self._working = threading.Lock()
 
@@ -145,7 +155,8 @@ class Chooser:
         key = tuple(map(id, tools.specs))
         index = self._indexes.pop(key, None)
         if index is None:
-            index = ToolIndex(tools.specs, self._model())
+            model = self._model()
+            index = ToolIndex(tools.specs, model, keeper=self._keeper)
             while len(self._indexes) >= _INDEXES:
                 del self._indexes[next(iter(self._indexes))]
         self._indexes[key] = index  # it holds the specs, so no other can come by their ids
@@ -153,7 +164,8 @@ class Chooser:
 
     def _model(self) -> Embedder | None:
         if not self._loaded:
-            self._embedder = embedder_for(self.choosing.embedding)
+            model = self._embedder = embedder_for(self.choosing.embedding)
+            self._keeper = Kept(model, self.choosing.vectors) if model is not None else None
             self._loaded = True
         return self._embedder
 

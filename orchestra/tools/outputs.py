@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
 
 from orchestra.tools.port import ToolOutput
-from orchestra.values.sources import Document, Passage
+from orchestra.values.sources import Document, Passage, SourceKind
 
-_HEAD = ("locator", "title", "sha256", "kind", "read_at")
+_encode = msgspec.json.Encoder().encode
 
 
-class _Span(Struct, frozen=True, array_like=True):
+class _Span(Struct, frozen=True, array_like=True, gc=False):
     """A passage: the number of its document, [start, end) in it; `text` only where that is not its text."""
 
     document: int
@@ -26,8 +25,18 @@ class _Span(Struct, frozen=True, array_like=True):
     text: str | None = None
 
 
-class _Account(Struct, frozen=True):
-    documents: list[dict[str, Any]]
+class _Head(Struct, frozen=True, gc=False):
+    """A document without its text."""
+
+    locator: str
+    title: str
+    sha256: str
+    kind: SourceKind = "document"
+    read_at: float = 0.0
+
+
+class _Account(Struct, frozen=True, gc=False):
+    documents: list[_Head]
     passages: list[_Span]
     ephemeral: bool = False
 
@@ -36,20 +45,19 @@ def output_texts(output: ToolOutput) -> dict[str, str]:
     """The output as texts of an event: `text`, `passages` (JSON), and a text for each document."""
     texts = {"text": output.text} if output.text else {}
     numbers: dict[tuple[str, str], int] = {}
-    documents: list[dict[str, Any]] = []
+    documents: list[_Head] = []
     spans = []
     for passage in output.passages:
-        document = passage.document
-        key = (document.locator, document.sha256)
-        if key not in numbers:
-            numbers[key] = len(documents)
-            texts[f"document {len(documents)}"] = document.text
-            documents.append({name: getattr(document, name) for name in _HEAD})
-        whole = document.text[passage.start : passage.end]
-        own = None if whole == passage.text else passage.text
-        spans.append(_Span(numbers[key], passage.start, passage.end, passage.section, passage.score, own))
+        document, start, end = passage.document, passage.start, passage.end
+        number = numbers.setdefault((document.locator, document.sha256), len(documents))
+        if number == len(documents):
+            texts[f"document {number}"] = document.text
+            head = (document.locator, document.title, document.sha256, document.kind, document.read_at)
+            documents.append(_Head(*head))
+        own = None if document.text[start:end] == passage.text else passage.text
+        spans.append(_Span(number, start, end, passage.section, passage.score, own))
     if spans or output.ephemeral:
-        texts["passages"] = msgspec.json.encode(_Account(documents, spans, output.ephemeral)).decode()
+        texts["passages"] = _encode(_Account(documents, spans, output.ephemeral)).decode()
     return texts
 
 
@@ -60,7 +68,8 @@ def output_of(texts: Mapping[str, str]) -> ToolOutput:
         return ToolOutput(text=text)
     account = msgspec.json.decode(texts["passages"], type=_Account)
     documents = [
-        Document(text=texts[f"document {number}"], **head) for number, head in enumerate(account.documents)
+        Document(head.locator, head.title, texts[f"document {number}"], head.sha256, head.kind, head.read_at)
+        for number, head in enumerate(account.documents)
     ]
     passages = []
     for span in account.passages:

@@ -15,6 +15,8 @@ class Place:
     a tool, so that its context is at every end just what its record says.
     """
 
+    __slots__ = ("scope", "stopped", "waited", "whole")
+
     def __init__(self) -> None:
         self.whole: anyio.CancelScope | None = None
         self.waited = 0.0

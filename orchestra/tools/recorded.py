@@ -53,6 +53,8 @@ class Guard(Struct, frozen=True, kw_only=True):
 class RecordedToolbox:
     """One agent's view of its tools. `own`: the names of those over its own context."""
 
+    __slots__ = ("_guard", "_own", "_subset", "_toolbox", "_track")
+
     def __init__(
         self,
         toolbox: Toolbox,
@@ -95,15 +97,16 @@ class RecordedToolbox:
             if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
                 return self
             subset = TaskTools(self._toolbox, choice)
-        names = self._track.noted(CHOSEN).get("tools")
-        if names is None:  # what is recorded without a note has got nothing
-            track = self._track
+        noted, track = self._track.noted(CHOSEN), self._track
+        if noted is not None:
+            names = noted.data["tools"]
+        else:  # what is recorded without a note has got nothing
             over = self._subset is None or (track.is_over and not track.rerun)
             names = await subset.begin(task) if over else ()
         new = subset.take(names, task)
         if len(new) == len(subset.pool):
             return self
-        if new or self._subset is None:
+        if new or noted is not None or self._subset is None:
             data = {"what": CHOSEN, "tools": new, "of": len(subset.pool)}
             await self._track.put("note", data, at=at)
         if self._subset is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import anyio.to_thread
 
@@ -54,5 +54,6 @@ def passage_label(passage: Passage, label: str) -> str:
     return " | ".join([f"[{label}] {_line(fields[0])}", *(_line(field) for field in fields[1:])])
 
 
+@lru_cache(maxsize=1 << 12)  # of locators, titles and headings
 def _line(text: str) -> str:
     return " ".join(text.split()).replace("|", "/")

@@ -30,24 +30,33 @@ HISTORY = 5.0
 LONGEST = 20_000
 """Characters of one text of a tool that are read."""
 
+AT_ONCE = 128
+"""Tools that are embedded for one choice at most, about 2 s; the next choices embed the others."""
+
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-./]")
 
 
 class ToolIndex:
-    """Tools by what they are for; adding costs the same at any size. Not for two threads at once."""
+    """Tools by what they are for; adding costs the same at any size. Not for two threads at once.
+
+    `keeper`: the same model as `embedder`, which remembers the vectors of tools.
+    """
 
     def __init__(
         self,
         specs: Iterable[ToolSpec] = (),
         embedder: Embedder | None = None,
         history: History | None = None,
+        keeper: Embedder | None = None,
     ) -> None:
         self._specs: list[ToolSpec] = []
         self._places: dict[str, int] = {}
         self._embedder = embedder
         self._words = Postings(K1, B)
         self._topics = Postings(K1, B)
+        self._keeper = keeper or embedder
         self._dense = Dense()
+        self._embedded: list[int] = []  # the tools whose vectors are there, in their order
         self._history = history if history is not None else History(embedder)
         for spec in specs:
             self.add(spec)
@@ -96,8 +105,8 @@ class ToolIndex:
             scores[place] = score
         vector = self._embedder.embed([request])[0] if self._embedder is not None else None
         if vector is not None:
-            self._embed_tools()
-            for place, score in enumerate(spread(self._dense.likeness(vector))):
+            self._embed_tools(words)
+            for place, score in zip(self._embedded, spread(self._dense.likeness(vector)), strict=True):
                 scores[place] += MEANING * score
         votes = (history if history is not None else self._history).votes(asked, vector, self._places)
         for name, vote in votes.items():
@@ -117,11 +126,17 @@ class ToolIndex:
                 names.append(name)
         return tuple(self._specs[place] for place in sorted(self._places[name] for name in names))
 
-    def _embed_tools(self) -> None:
-        new = self._specs[len(self._dense) :]
-        if new and self._embedder is not None:
-            for vector in self._embedder.embed([_described(spec) for spec in new]):
-                self._dense.add(vector)
+    def _embed_tools(self, words: Mapping[int, float]) -> None:
+        """Those that have no vector yet, of very many those first that the words speak for."""
+        if len(self._embedded) == len(self._specs) or self._keeper is None:
+            return
+        there = set(self._embedded)
+        new = [place for place in range(len(self._specs)) if place not in there]
+        if len(new) > AT_ONCE:
+            new = sorted(new, key=lambda place: -words.get(place, 0.0))[:AT_ONCE]
+        for vector in self._keeper.embed([_described(self._specs[place]) for place in new]):
+            self._dense.add(vector)
+        self._embedded += new
 
 
 def _fields(spec: ToolSpec) -> Iterator[tuple[str, float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Iterable, Iterator
+from operator import is_
 from typing import Any
 
 import anyio
@@ -14,6 +15,8 @@ from msgspec import Struct
 from orchestra.errors import ConfigError, ToolArguments, ToolError, ToolTimeout, ToolUnknown, alone
 from orchestra.tools.port import Tool, ToolOutput
 from orchestra.values.messages import ToolCall, ToolSpec
+
+_JOINED = 64  # lists of specs that one toolbox remembers
 
 
 class ToolResult(Struct, frozen=True, kw_only=True, gc=False):
@@ -35,7 +38,7 @@ class ToolResult(Struct, frozen=True, kw_only=True, gc=False):
 class Toolbox:
     """Tools by name; immutable and shared. `narrowed` gives a role its own."""
 
-    __slots__ = ("_narrowed", "_tools", "specs")
+    __slots__ = ("_joined", "_narrowed", "_tools", "specs")
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._tools: dict[str, Tool] = {}
@@ -44,6 +47,7 @@ class Toolbox:
                 raise ConfigError(f"two tools are called {tool.spec.name!r}; rename one", key=tool.spec.name)
             self._tools[tool.spec.name] = tool
         self._narrowed: dict[tuple[str, ...], Toolbox] = {}
+        self._joined: dict[tuple[int, ...], tuple[ToolSpec, ...]] = {}
         self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
 
     def __iter__(self) -> Iterator[Tool]:
@@ -78,8 +82,20 @@ class Toolbox:
         return made
 
     def joined(self, tools: Iterable[Tool]) -> Toolbox:
-        """This toolbox and more."""
-        return Toolbox((*self, *tools))
+        """This toolbox and more; with the same specs more, `specs` is the same object each time."""
+        more = tuple(tools)
+        if not more:
+            return self
+        made = Toolbox((*self, *more))
+        key = tuple([id(tool.spec) for tool in more])
+        known = self._joined.get(key)
+        if known is not None and all(map(is_, known, made.specs)):
+            made.specs = known
+        else:
+            if len(self._joined) >= _JOINED:
+                self._joined.clear()
+            self._joined[key] = made.specs
+        return made
 
     async def run(self, call: ToolCall) -> ToolResult:
         """One call; what a tool says no to comes back as a text for the model and is never raised."""
@@ -108,13 +124,9 @@ class Toolbox:
         arguments = decode_arguments(call)
         if tool.seconds is None:
             return await tool.call(arguments)
-        try:
-            with anyio.fail_after(tool.seconds) as scope:
-                return await tool.call(arguments)
-        except TimeoutError:
-            if not scope.cancelled_caught:
-                raise
-            raise ToolTimeout(f"{call.name} did not answer within {tool.seconds:g} s.") from None
+        with anyio.CancelScope(deadline=anyio.current_time() + tool.seconds):
+            return await tool.call(arguments)
+        raise ToolTimeout(f"{call.name} did not answer within {tool.seconds:g} s.")
 
 
 def decode_arguments(call: ToolCall) -> dict[str, Any]:

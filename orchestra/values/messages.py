@@ -91,6 +91,7 @@ class Reply(Struct, frozen=True, kw_only=True, gc=False):
     """A model's whole answer: text, or calls, or (when an output was asked for) a validated `value`.
 
     `seconds` is the time from sending to the last byte, `waited_seconds` what the call waited for its turn.
+    `exact`: the value is what the output's `validate` makes of this very text.
     """
 
     text: str = ""
@@ -102,6 +103,7 @@ class Reply(Struct, frozen=True, kw_only=True, gc=False):
     model: str = ""
     seconds: float = 0.0
     waited_seconds: float = 0.0
+    exact: bool = False
 
 
 class Delta(Struct, frozen=True, gc=False):

@@ -15,6 +15,8 @@ from click.testing import CliRunner, Result
 from orchestra.cli.endpoints import endpoints
 from orchestra.cli.simulate import simulate
 from orchestra.errors import InputError
+from orchestra.models.compatible.memory import InFile
+from orchestra.models.compatible.quirks import Quirks
 
 COMMAND = "from orchestra.cli.simulate import simulate; simulate()"
 
@@ -62,6 +64,16 @@ def test_trying_one_out(tmp_path: Path, address: str) -> None:
     listed = run(folder)
     assert f"mine: {address} (unknown kind, direct, no key)" in listed.output
     assert "  small: tiny, window 8,192 (assumed), free\n    calls tools" in listed.output
+
+
+def test_forgetting(tmp_path: Path) -> None:
+    """What was learnt of an endpoint is gone; where nothing was, the sentence says of which there is."""
+    folder = configured(tmp_path, "http://127.0.0.1:9/v1")
+    InFile(folder / "endpoints.json").save("mine", "tiny", Quirks(output="json"))
+    wrong = run(folder, "forget", "yours")
+    assert str(wrong.exception) == "Nothing is remembered of an endpoint 'yours', only of mine."
+    assert run(folder, "forget", "mine").output == "Forgot what was learnt of mine (1 model).\n"
+    assert InFile(folder / "endpoints.json").load("mine", "tiny") is None
 
 
 def test_one_that_is_not_there(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_context_prints_the_prompt_zone_by_zone(store: Path) -> None:
     """Tokens by zone, messages under their blocks with reasons, what is not in it with its reference."""
     output = printed(store, "context", SESSION, width=120)
     assert f"{AGENT} · turn 2 of 2" in output
-    assert "history     109  12.1%" in output
+    assert "history     109   12.1%  ████▉░" in output
     assert "[fixed] b1 · instructions · 20 tokens · the role's instructions" in output
     assert (
         '[history] b4 · search_documents · 100 of 400 tokens · trimmed · room was needed · recall("r1")'

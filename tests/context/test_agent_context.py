@@ -252,6 +252,25 @@ def test_three_hundred_tools_count_and_give_way() -> None:
     assert again.tools is part.tools
 
 
+def test_schemas_are_slimmed_before_words_leave() -> None:
+    """At three quarters, where that frees enough; what is added later is slim too."""
+
+    def tool(name: str) -> ToolSpec:
+        text = "Find it. " + "It is used for many things that are told here. " * 20
+        return ToolSpec(name, text, {"type": "object", "properties": {"query": {"type": "string"}}})
+
+    tools = tuple(tool(f"find_{number}") for number in range(20))
+    context = context_of(window=10_000)
+    context.add_input("Question: x")
+    assert context.prompt(tools[:8]).tools == tools[:8]
+    thin = context.prompt(tools)
+    assert {spec.description for spec in thin.tools} == {"Find it."}
+    assert thin.compaction is None
+    more = context.prompt((*tools, tool("find_more")))
+    assert more.tools[:20] == thin.tools
+    assert more.tools[20].description == "Find it."
+
+
 def test_an_overflow_is_raised_before_anything_is_sent() -> None:
     """A task that is larger than the window is one error with each part's name."""
     context = context_of(window=1_000)

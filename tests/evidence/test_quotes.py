@@ -7,8 +7,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from orchestra.evidence.quotes import find_quote, find_quotes
+from orchestra.evidence.quotes import Shelf, find_quote, find_quotes
 from orchestra.text.fold import fold
 from tests.evidence.making import document
 
@@ -116,3 +117,25 @@ def test_large_documents_answer_soon(text: str) -> None:
     began = time.process_time()
     assert find_quote(document("a.md", text), "b ab " + "ab " * 200 + "axe") is None
     assert time.process_time() - began < 5
+
+
+def test_documents_are_folded_once_for_all_sessions_and_never_mistaken() -> None:
+    """A shelf gives the same forms for the same text; a wrong hash does not bring another's text."""
+    shelf = Shelf(characters=100)
+    one, other = document("a", "A line\nof text."), document("a", "Another text.")
+    assert shelf.folds(one) is shelf.folds(document("a", "A line\nof text."))
+    liar = structs.replace(other, sha256=one.sha256)
+    assert shelf.folds(liar).text == "Another text."
+    assert shelf.folds(one).text == "A line\nof text."
+
+
+def test_a_shelf_keeps_no_more_than_it_has_room_for() -> None:
+    """What was not asked for lately goes; a text larger than the shelf is not kept."""
+    shelf = Shelf(characters=100)
+    first = document("a", "a" * 60)
+    kept = shelf.folds(first)
+    assert shelf.folds(first) is kept
+    shelf.folds(document("a", "b" * 60))
+    assert shelf.folds(first) is not kept
+    large = document("a", "c" * 200)
+    assert shelf.folds(large) is not shelf.folds(large)

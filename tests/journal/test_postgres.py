@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import anyio
 import anyio.to_thread
@@ -19,6 +20,8 @@ from orchestra.journal.reading import read_journal
 from orchestra.journal.records import Order
 from orchestra.journal.store import Store
 from orchestra.journal.writer import Options
+from orchestra.memory import shelf
+from orchestra.memory.kept import Memory, Whose
 from tests.journal.conftest import Postgres
 from tests.journal.recording import SESSION, begun, event
 from tests.journal.test_store import WRITER
@@ -94,6 +97,7 @@ async def test_a_store_of_the_first_version_is_brought_up(postgres: Postgres) ->
     engine = sa.create_engine(read_address(url).url)
     with engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE orders")
+        connection.exec_driver_sql("DROP TABLE memories")
         connection.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '0001'")
     engine.dispose()
     async with Journal.open(url) as journal:
@@ -134,3 +138,23 @@ async def test_pruning_takes_what_no_other_session_has(postgres: Postgres) -> No
         assert await journal.do(upkeep.check) == ()
         with pytest.raises(InputError, match="There is no session"):
             await journal.find_session(SESSION)
+
+
+async def test_memories_are_kept_replaced_and_forgotten(postgres: Postgres) -> None:
+    """As in a file; one user's, and not the other's."""
+
+    def of(user: str, value: str) -> Memory:
+        return Memory(
+            kind="fact", user=user, key="budget", value=value, text=f"My budget is {value}.", at=1.0
+        )
+
+    def same_key(_new: Memory, holding: Sequence[Memory]) -> list[int]:
+        return [memory.number for memory in holding]
+
+    async with Journal.open(postgres.database()) as journal:
+        await journal.do(shelf.keep, [of("ada", "1"), of("bob", "2"), of("ada", "3")], same_key)
+        (known,) = await journal.do(shelf.known_to, Whose("ada"))
+        assert (known.value, known.was) == ("3", "1")
+        gone = await journal.do(shelf.forget, Whose("ada"), None)
+        assert [memory.value for memory in gone.memories] == ["1", "3"]
+        assert [memory.value for memory in await journal.do(shelf.all_of, Whose("bob"))] == ["2"]

@@ -8,14 +8,14 @@ from typing import Any
 import anyio
 import pytest
 
-from orchestra.errors import ConfigError, ModelThrottled, ModelUnreachable
+from orchestra.errors import ConfigError, ModelRefused, ModelThrottled, ModelUnreachable
 from orchestra.load.behaviour import Behaviour
 from orchestra.load.simulated import simulated
 from orchestra.models.compatible.known import kind_of, known_endpoints, known_quirks
 from orchestra.models.compatible.memory import InFile, InMemory
 from orchestra.models.compatible.quirks import Quirks, by_hand
 from orchestra.models.discovery import local_servers
-from orchestra.models.fallback import Fallback
+from orchestra.models.fallback import LEFT_OUT_SECONDS, Fallback
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.prices import listed
 from orchestra.models.probe import probe
@@ -210,6 +210,29 @@ async def test_fallback() -> None:
     assert items[0] == Delta("three")
     assert isinstance(items[-1], Reply)
     assert (await model.reply(asks())).text == "back"
+
+
+async def test_a_refused_key_falls_back_and_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """The endpoint is left out for minutes, then tried again; a refused request is not for anybody else."""
+    now = [0.0]
+
+    def refused(status: int) -> ModelRefused:
+        return ModelRefused("did not accept the key", endpoint="e", model="m", status=status)
+
+    first = Scripted([refused(401), refused(403), "mended", refused(402), refused(400)])
+    model = Fallback([first, Scripted(["a", "b", "c", "d"])], clock=lambda: now[0])
+    said = [(await model.reply(asks())).text, (await model.reply(asks())).text]
+    assert (said, len(first.requests)) == (["a", "b"], 1)
+    now[0] += LEFT_OUT_SECONDS
+    assert (await model.reply(asks())).text == "c"
+    assert capsys.readouterr().out.count("model.fell_back") == 1
+    now[0] += LEFT_OUT_SECONDS
+    assert (await model.reply(asks())).text == "mended"
+    items = [item async for item in model.stream(asks())]
+    assert (items[0], capsys.readouterr().out.count("model.fell_back")) == (Delta("d"), 1)
+    now[0] += LEFT_OUT_SECONDS
+    with pytest.raises(ModelRefused):
+        await model.reply(asks())
 
 
 def test_a_message_keeps_its_wire() -> None:

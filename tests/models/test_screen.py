@@ -55,7 +55,7 @@ def shown(text: str, sizes: list[int]) -> list[str]:
     return [*pieces, screen.rest()]
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(texts, st.lists(st.integers(1, 9), max_size=120))
 @example("key sk-abc1 then " + "plain words " * 40 + "password: geheim99 and more", [3] * 150)
 def test_pieces_make_the_clean_text(text: str, sizes: list[int]) -> None:

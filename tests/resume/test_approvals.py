@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from orchestra.roles.conditions import condition_of
 from orchestra.roles.read import load_role
 from orchestra.session.session import Session
 from orchestra.tools.approval import Answer
+from orchestra.tools.place import Place
 from orchestra.values.events import Event
 from orchestra.values.messages import ToolCall
 from orchestra.values.roles import Limits, Role
@@ -140,9 +142,10 @@ async def test_an_answer_from_another_process_is_heard(tmp_path: Path) -> None:
             async def other() -> None:
                 while not session.people.pending:
                     await anyio.lowlevel.checkpoint()
-                for _ in range(runtime.kit.limits.agents - 1):
-                    session._places._limiter.acquire_on_behalf_of_nowait(object())  # fill the other places
-                handoff = await session.ask("clerk", "Look on.")
+                async with AsyncExitStack() as others:
+                    for _ in range(runtime.kit.limits.agents - 1):  # fill the other places
+                        await others.enter_async_context(session._places.taken(Place()))
+                    handoff = await session.ask("clerk", "Look on.")
                 assert handoff.value == "the other is done"
                 async with Journal.open(tmp_path / "store.db") as second:
                     await second.give(Order(session=session.id, what="approve", key=KEY, who="Ada"))

@@ -195,7 +195,7 @@ def test_roles_of_the_user_come_first(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# about")
     roles = load_roles(tmp_path)
     assert roles["writer"].description == "mine"
-    assert set(roles) == {"planner", "researcher", "writer", "reviewer"}
+    assert set(roles) == {"planner", "researcher", "writer", "reviewer", "chat"}
 
 
 def test_a_name_is_used_once(tmp_path: Path) -> None:
@@ -232,10 +232,10 @@ def test_model_words(word: str, tier: str | None) -> None:
 
 
 def test_the_default_roles() -> None:
-    """The four that ship name only what exists."""
+    """The five that ship name only what exists."""
     roles = load_folder(shipped_folder(), KNOWN)
     assert {name: role.output for name, role in roles.items()} == {
-        "planner": "Plan", "researcher": "Findings", "writer": "Draft", "reviewer": "Review"
+        "planner": "Plan", "researcher": "Findings", "writer": "Draft", "reviewer": "Review", "chat": ""
     }  # fmt: skip
     assert roles["writer"].tools == ()
     assert (roles["writer"].steps, roles["researcher"].steps) == ("large", "small")

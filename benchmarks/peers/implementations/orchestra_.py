@@ -11,7 +11,9 @@ from typing import Any
 import workload
 from msgspec import structs
 
+from orchestra.agent.agent import Agent
 from orchestra.config.load import load_settings
+from orchestra.journal.track import Track
 from orchestra.runtime import Runtime
 from orchestra.session.session import Session
 from orchestra.tools.decorator import tool
@@ -99,4 +101,6 @@ def make_agent() -> object:
     assert _runtime is not None
     if _session is None:
         _session = Session(_runtime.kit, "made", "What?", toolbox=Toolbox((search,)))
-    return _session._agent("researcher", "What?", None, None)[0]
+    path = _session._paths.next("researcher", "What?")
+    role = _session.role("researcher")
+    return Agent(role, path, _session._desk(role, Track(path, _session._diary.recording), None, None))

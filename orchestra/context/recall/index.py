@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from orchestra.context.recall.concepts import topic_counts, topics_of
 from orchestra.context.recall.dense import Dense, Vector
 from orchestra.context.recall.embedding import Embedder
-from orchestra.context.recall.packing import joined, line_of, pack, render
+from orchestra.context.recall.packing import hits_of, joined, line_of, pack, render
 from orchestra.context.recall.pieces import pieces
 from orchestra.context.recall.postings import Postings
 from orchestra.context.recall.scoring import (
     Weights,
     by_best,
     echoed,
+    matching,
     means,
+    set_backs,
     smoothed,
     spread,
     varied,
     with_neighbours,
 )
 from orchestra.context.recall.sittings import Sittings
-from orchestra.context.recall.turns import Hit, Recalled, Turn, Unit
+from orchestra.context.recall.turns import Recalled, Turn, Unit
 from orchestra.context.recall.words import HAN, asked_terms, plain_terms, turn_terms
 
 TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
@@ -57,10 +59,13 @@ class RecallIndex:
     ) -> None:
         self.embedder = embedder
         self._count = count
+        self._bare = count(render((), (), ()))
         self._asker = asker
         self._weights = weights or Weights()
         self._turns: list[Turn] = []
         self._units: list[Unit] = []
+        self._steps: list[float] = []  # as long as the longest sitting has units, or longer
+        self._ids: list[str] = []  # the turn's id of each unit
         self._where: list[int] = []  # the sitting of each unit
         self._who: list[int] = []  # the speaker of each unit
         self._telling: list[float] = []  # 0 … 1 by how much each unit says
@@ -112,8 +117,12 @@ class RecallIndex:
                 lent = TO_NEXT_ASKING if asked else TO_NEXT
                 self._words.lend(lent, TO_PREVIOUS)
                 self._topics.lend(lent, 0.0)
-            tokens = self._count(line_of(turn, start, end) + "\n")
-            self._units.append(Unit(number, start, end, sitting, speaker, tokens))
+            line = line_of(turn, start, end)
+            tokens = self._count(f"{line}\n")
+            self._units.append(Unit(number, start, end, sitting, speaker, tokens, line))
+            self._ids.append(turn.id)
+            if len(self._units) - self._starts[-1] > len(self._steps):
+                self._steps = set_backs(self._weights.variety, 2 * len(self._steps) + 16)
             self._where.append(sitting)
             self._who.append(speaker)
             said = len(self._words.terms_of(len(self._units) - 1))
@@ -166,20 +175,19 @@ class RecallIndex:
         scores, found = self._scores(question, asked, vector)
         if not found:
             return Recalled("", 0, (), self.found_by, f"nothing earlier matches{self._by()}")
-        ranked = varied(scores, self._where, self._weights.variety)
-        if skip:
-            ranked = [unit for unit in ranked if self._turns[self._units[unit].turn].id not in skip]
-        if least and ranked:
-            enough = least * scores[ranked[0]]
-            ranked = [unit for unit in ranked if scores[unit] >= enough]
-        room = tokens - self._count(render((), self._units, (), self._turns)) - 1
-        chosen = pack(ranked, self._units, self._sittings.all, room)
+        ranked = varied(scores, self._where, self._steps)
+        wanted: Iterable[int] = (unit for unit in ranked if self._ids[unit] not in skip) if skip else ranked
+        if least:
+            wanted = matching(wanted, scores, least)
+        chosen = pack(wanted, self._units, self._sittings.all, tokens - self._bare - 1)
         while chosen:
-            text = render(chosen, self._units, self._sittings.all, self._turns)
+            spans = joined(chosen, self._units)
+            text = render(spans, self._sittings.all, self._turns)
             spent = self._count(text)
             if spent <= tokens:
                 note = f"{len(chosen)} of {len(self._units)} pieces{self._by()}"
-                return Recalled(text, spent, self._hits(chosen, scores, asked), self.found_by, note)
+                hits = hits_of(spans, self._turns, *self._reasons(chosen, scores, asked))
+                return Recalled(text, spent, hits, self.found_by, note)
             chosen.pop()
         return Recalled("", 0, (), self.found_by, "no room for what was found")
 
@@ -258,29 +266,20 @@ class RecallIndex:
             )
         return max(cosines) >= LIKE
 
-    def _hits(self, chosen: list[int], scores: list[float], asked: dict[str, float]) -> tuple[Hit, ...]:
-        """The turns shown, in the order of time, each with the words that chose it."""
-        spans: dict[int, list[tuple[int, int]]] = {}
+    def _reasons(
+        self, chosen: list[int], scores: list[float], asked: dict[str, float]
+    ) -> tuple[dict[int, float], dict[int, list[str]]]:
+        """By turn its best score and the words that chose it."""
         best: dict[int, float] = {}
-        for turn, start, end, _ in joined(chosen, self._units):
-            spans.setdefault(turn, []).append((start, end))
-        for unit in chosen:
-            turn = self._units[unit].turn
-            best[turn] = max(best.get(turn, 0.0), scores[unit])
+        for unit in reversed(chosen):  # the best come first
+            best[self._units[unit].turn] = scores[unit]
         words: dict[int, list[str]] = {}
-        inside = set(chosen)
+        inside = {unit: self._units[unit].turn for unit in chosen}
         for term in asked:
             for unit in self._words.units_with(term):
-                if unit in inside:
-                    words.setdefault(self._units[unit].turn, []).append(term)
-        return tuple(
-            Hit(
-                self._turns[turn].id,
-                tuple(parts),
-                parts == [(0, len(self._turns[turn].text))],
-                round(best[turn], 4),
-                ", ".join(dict.fromkeys(words.get(turn, ()))) or "its neighbours, sitting or meaning",
-                self._turns[turn].ref,
-            )
-            for turn, parts in spans.items()
-        )
+                turn = inside.get(unit)
+                if turn is not None:
+                    known = words.setdefault(turn, [])
+                    if not known or known[-1] != term:
+                        known.append(term)
+        return best, words

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from orchestra.context.fence import fence
-from orchestra.context.recall.turns import Sitting, Turn, Unit
+from orchestra.context.recall.turns import Hit, Sitting, Turn, Unit
 
 LABEL = "Recalled from earlier, oldest first"
+OTHER = "its neighbours, sitting or meaning"
 MISSES = 24
 """Units in a row that did not fit, after which the rest is not tried."""
 
@@ -44,28 +45,40 @@ def line_of(turn: Turn, start: int, end: int) -> str:
     return f"{who}{before}{turn.text[start:end].strip() if before or after else turn.text}{after}"
 
 
-def render(
-    chosen: Iterable[int], units: Sequence[Unit], sittings: Sequence[Sitting], turns: Sequence[Turn]
-) -> str:
-    """The chosen units fenced, by time; neighbouring pieces of a turn are shown as one."""
+def render(spans: Sequence[Unit], sittings: Sequence[Sitting], turns: Sequence[Turn]) -> str:
+    """What is shown, fenced, by time; neighbouring pieces of a turn are one line."""
     lines: list[str] = []
     sitting = -1
-    spans = joined(chosen, units)
-    for turn, start, end, where in spans:
-        if where != sitting:
-            sitting = where
-            lines.append(sittings[where].heading)
-        lines.append(line_of(turns[turn], start, end))
-    return fence(LABEL, "\n".join(line for line in lines if line))
+    for span in spans:
+        if span.sitting != sitting:
+            sitting = span.sitting
+            lines.append(sittings[sitting].heading)
+        lines.append(span.line or line_of(turns[span.turn], span.start, span.end))
+    return fence(LABEL, "\n".join(filter(None, lines)))
 
 
-def joined(chosen: Iterable[int], units: Sequence[Unit]) -> list[tuple[int, int, int, int]]:
-    """Turn, start, end and sitting of what is shown, in the order of time."""
-    spans: list[tuple[int, int, int, int]] = []
+def hits_of(
+    spans: Sequence[Unit], turns: Sequence[Turn], scores: Mapping[int, float], words: Mapping[int, list[str]]
+) -> tuple[Hit, ...]:
+    """The turns shown, in the order of time; `scores` and `words` by turn."""
+    parts: dict[int, tuple[tuple[int, int], ...]] = {}
+    for number, start, end, *_ in spans:
+        parts[number] = (*parts[number], (start, end)) if number in parts else ((start, end),)
+    hits = []
+    for number, shown in parts.items():
+        turn = turns[number]
+        is_whole = shown == ((0, len(turn.text)),)
+        why = ", ".join(words[number]) if number in words else OTHER
+        hits.append(Hit(turn.id, shown, is_whole, scores[number], why, turn.ref))
+    return tuple(hits)
+
+
+def joined(chosen: Iterable[int], units: Sequence[Unit]) -> list[Unit]:
+    """What is shown, in the order of time, neighbouring pieces of a turn as one."""
+    spans: list[Unit] = []
     for number in sorted(chosen):
         unit = units[number]
-        if spans and spans[-1][0] == unit.turn and spans[-1][2] == unit.start:
-            spans[-1] = (unit.turn, spans[-1][1], unit.end, unit.sitting)
-        else:
-            spans.append((unit.turn, unit.start, unit.end, unit.sitting))
+        if spans and spans[-1].turn == unit.turn and spans[-1].end == unit.start:
+            unit = unit._replace(start=spans.pop().start, line="")
+        spans.append(unit)
     return spans

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from orchestra.context.archive import Archive
+from orchestra.context.archive import Archive, Original
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block, Entry, entry_of
 from orchestra.context.budget import Budget
@@ -20,11 +20,12 @@ from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.index import RecallIndex
+from orchestra.context.recall.kept import LEAST, asking, window
 from orchestra.context.recall.newest import newest
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
-from orchestra.context.trimming import Unit, cut_block, cut_unit, units_of
+from orchestra.context.trimming import units_of
 
 Pinned = Callable[[Collection[int]], tuple[Piece, ...]]
 """The pinned facts of all blocks but those with these numbers."""
@@ -32,12 +33,6 @@ Pinned = Callable[[Collection[int]], tuple[Piece, ...]]
 VALUES = "Values said earlier"
 RECALL = "recall"
 OUT = "out of the window, found by recall"
-STANDING_IN = ("summary", "archive")
-"""Blocks that stand for what left; where the values themselves are listed there is no room for them."""
-CLIPPED = 0.16
-"""Of the room, what one result in a small window is clipped to, but at least LEAST tokens."""
-LEAST = 60
-"""Tokens below which recall is not tried: a heading and a line would not fit."""
 MATCHES = 0.4
 """Of the best match's score, what a piece must have to be brought back by a search."""
 SPEAKERS = {"input": "user", "reply": "assistant"}
@@ -52,6 +47,20 @@ class View(Struct, frozen=True):
     blocks: tuple[Block, ...]
     pieces: tuple[Piece, ...]
     gone: tuple[Entry, ...]
+
+
+class _Noted(Struct, frozen=True, gc=False):
+    """A turn that nobody has read yet; what an archive keeps is taken from there when it is read."""
+
+    id: str
+    speaker: str
+    said: str | Original
+    time: str | float | None
+    ref: str
+
+    def turn(self) -> Turn:
+        said = self.said if isinstance(self.said, str) else self.said.text.removeprefix(f"{self.speaker}: ")
+        return Turn(id=self.id, speaker=self.speaker, text=said, time=self.time, ref=self.ref)
 
 
 class Recollector:
@@ -72,9 +81,9 @@ class Recollector:
         self._noted: set[int] = set()  # numbers of blocks
         self._newest_of: dict[int, str] = {}  # results by their text, and the ids of those that came again
         self._repeated: set[str] = set()
-        self._waiting: list[Turn] = []
-        self._unread: list[Turn] = []  # by the reader of values
-        self._values = Values(counter.count)
+        self._waiting: list[_Noted] = []
+        self._unread: list[_Noted] = []  # by the reader of values
+        self._values: Values | None = None  # nor before values are listed
         self._shared = False
         self.last: Recalled | None = None
 
@@ -82,45 +91,49 @@ class Recollector:
         """A twin that shares the index until one of the two has something to add to it."""
         twin = Recollector(self._counter, self._embedder)
         twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
-        twin._unread, twin._values, twin._noted = self._unread[:], self._values.copied(), self._noted.copy()
+        twin._unread, twin._noted = self._unread[:], self._noted.copy()
+        twin._values = self._values.copied() if self._values is not None else None
         twin._newest_of, twin._repeated = self._newest_of.copy(), self._repeated.copy()
         twin._shared = self._shared = True
         return twin
 
-    def note(self, block: Block, original: str = "") -> None:
+    def note(self, block: Block, original: Original | None = None) -> None:
         """Remember what was said or returned; `original` where the block shows less or fences it."""
         if block.zone not in ("input", "history") or block.message.role == "system":
             return
-        said = original or block.message.text
+        if block.message.role == "tool":
+            self._note_again(block)
+        if original is not None:
+            self._unread.append(self._noted_as(block, SPEAKERS.get(block.source, block.source), original))
+            return
+        said = block.message.text
         for call in block.message.calls:
             if call.name != RECALL:  # what was looked for is no answer
                 said = f"{said}\n{call.name} {call.arguments}".strip()
         speaker = SPEAKERS.get(block.source, block.source)
         said = said.removeprefix(f"{speaker}: ")
         if said:
-            turn = self._noted_as(block, speaker, said)
-            self._unread.append(turn)
-            if block.message.role == "tool":
-                self._note_again(hash((speaker, said)), block.id)
+            self._unread.append(self._noted_as(block, speaker, said))
 
-    def _note_again(self, text: int, block: str) -> None:
+    def _note_again(self, block: Block) -> None:
         """A result that came before is recalled where it came last."""
+        text = hash((block.key, block.message.text.partition("\n")[2]))  # what stands under its label
         before = self._newest_of.get(text)
         if before is not None:
             self._repeated.add(before)
-        self._newest_of[text] = block
+        self._newest_of[text] = block.id
 
     def note_gone(self, block: Block, archive: Archive) -> None:
         """Remember data that was in every prompt so far and is now shown in part or not at all."""
         original = archive.get(block.ref)
         if original is not None and block.number not in self._noted:
-            self._noted_as(block, block.source, original.text)
+            self._noted_as(block, block.source, original)
 
-    def _noted_as(self, block: Block, speaker: str, text: str) -> Turn:
-        turn = Turn(id=block.id, speaker=speaker, text=text, time=block.at or None, ref=block.ref)
-        self._waiting.append(turn)
+    def _noted_as(self, block: Block, speaker: str, said: str | Original) -> _Noted:
+        noted = _Noted(block.id, speaker, said, block.at or None, block.ref)
+        self._waiting.append(noted)
         self._noted.add(block.number)
-        return turn
+        return noted
 
     def date(self, block: str, when: str) -> None:
         """Give the newest block its time in words."""
@@ -204,12 +217,13 @@ class Recollector:
         room = tokens - self._counter.count(fence(VALUES, "")) - MESSAGE_TOKENS - 1
         if room < LEAST // 2:
             return ()
+        values = self._values = self._values or Values(self._counter.count)
         for turn in self._read_from():
-            self._values.add(turn)
+            values.add(turn)
         shown = "\n".join(
             part for b in blocks for part in (b.message.text, *(call.arguments for call in b.message.calls))
         )
-        lines = self._values.lines(room, shown)
+        lines = values.lines(room, shown)
         while lines:
             text = fence(VALUES, lines)
             size = self._counter.count(text) + MESSAGE_TOKENS
@@ -220,7 +234,7 @@ class Recollector:
 
     def _read_from(self) -> list[Turn]:
         new, self._unread = self._unread, []
-        return new
+        return [noted.turn() for noted in new]
 
     def _all_in(self, blocks: Sequence[Block], policy: Policy) -> bool:
         """Whether everything that was noted is in the prompt; whole, where the values of the rest are listed.
@@ -239,52 +253,7 @@ class Recollector:
             end -= 1
         if end and self._shared:
             self._index, self._shared = self._index.copied(), False
-        for turn in self._waiting[:end]:
-            self._index.add(turn)
+        for noted in self._waiting[:end]:
+            self._index.add(noted.turn())
         del self._waiting[:end]
         return self._index
-
-
-def asking(blocks: Sequence[Block], question: Block) -> str:
-    """What to look for: the current input, and what the agent itself said since."""
-    since = [
-        block.message.text for block in blocks if block.number > question.number and block.source == "reply"
-    ]
-    return "\n".join((question.message.text, *since[-1:]))
-
-
-def window(
-    units: Sequence[Unit], policy: Policy, room: int, counter: Counter
-) -> tuple[dict[int, Block], int]:
-    """The blocks that stay, by number: what may not be cut and the newest turns, long results clipped.
-
-    With them the room that is left. A call and its results stay together. What the agent has just asked for
-    stays, cut to the room there is: it would ask again.
-    """
-    said = [unit for unit in units if unit.zone == "history" and not unit.protected]
-    others = [unit for unit in units if unit.zone != "history" or unit.protected]
-    if policy.values_share:
-        others = [unit for unit in others if unit.blocks[0].source not in STANDING_IN]
-    kept = {block.number: block for unit in others for block in unit.blocks}
-    room = max(room - sum(unit.tokens for unit in others), 0)
-    newest = max(
-        int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0
-    )
-    clipped = max(int(room * CLIPPED), LEAST)
-    asked = max((unit.blocks[0].number for unit in units if unit.zone == "input"), default=0)
-    for unit in reversed(said):
-        short = unit.blocks
-        if unit is said[-1] and len(short) > 1 and short[0].number > asked:
-            newest = max(newest, min(unit.tokens, room))
-            short = short if unit.tokens <= room else cut_unit(unit, room, counter) or short
-        if policy.values_share:  # the values of what is cut are shown anyway
-            short = tuple(
-                cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks
-            )
-        size = sum(block.tokens for block in short)
-        if size > newest:
-            break
-        newest -= size
-        room -= size
-        kept.update((old.number, new) for old, new in zip(unit.blocks, short, strict=True))
-    return kept, room

@@ -7,7 +7,7 @@ Each part is brought to at most 1 by its best unit before it is weighted and add
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log1p
 
 from msgspec import Struct
@@ -49,7 +49,8 @@ def echoed(words: Postings, found: dict[int, float], known: set[str]) -> dict[st
     """Telling words of the three best units that were not asked for: the bridge to what is meant by them."""
     gains: dict[str, float] = {}
     most = max(2.0, ECHO_SHARE * len(words))
-    for unit, score in heapq.nlargest(3, found.items(), key=lambda item: (item[1], -item[0])):
+    for unit in heapq.nlargest(3, found, key=found.__getitem__):
+        score = found[unit]
         for term in words.terms_of(unit):
             frequency = words.frequency(term)
             if 2 <= frequency <= most and term not in known:
@@ -119,20 +120,33 @@ def smoothed(scores: list[float], starts: Sequence[int], share: float) -> list[f
     return result
 
 
-def varied(scores: list[float], sittings: Sequence[int], share: float) -> list[int]:
-    """Units, best first, each set back by the logarithm of how many of its sitting are better.
+def set_backs(share: float, count: int) -> list[float]:
+    """What a unit loses by 0, 1, 2 … better ones of its sitting."""
+    return [share * log1p(better) for better in range(count)]
+
+
+def varied(scores: list[float], sittings: Sequence[int], steps: Sequence[float]) -> list[int]:
+    """Units, best first, each set back by `steps`: one for each better unit of its sitting.
 
     What is asked about may lie in several sittings; the tenth piece of one says less than the first
     of another.
     """
     ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
-    if not share:
-        return ranked
-    seen: dict[int, int] = {}
+    seen = [0] * (max(sittings, default=0) + 1)
     set_back = scores[:]
     for unit in ranked:
         sitting = sittings[unit]
-        better = seen.get(sitting, 0)
-        seen[sitting] = better + 1
-        set_back[unit] -= share * log1p(better)
-    return sorted(ranked, key=set_back.__getitem__, reverse=True)
+        set_back[unit] -= steps[seen[sitting]]
+        seen[sitting] += 1
+    ranked.sort(key=set_back.__getitem__, reverse=True)
+    return ranked
+
+
+def matching(ranked: Iterable[int], scores: Sequence[float], least: float) -> Iterator[int]:
+    """Of ranked units those that score at least this share of the first."""
+    enough = None
+    for unit in ranked:
+        if enough is None:
+            enough = least * scores[unit]
+        if scores[unit] >= enough:
+            yield unit

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One thing that was said or returned.
 
     `time`: seconds since the epoch, a text with a date in it, or None when it is not known.
@@ -24,7 +24,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     ref: str = ""
 
 
-class Hit(Struct, frozen=True):
+class Hit(Struct, frozen=True, gc=False):
     """A turn that was recalled: whole, or the `spans` of its text that are shown.
 
     `score` is comparable within one recall only. `why` names what chose it. `ref`: its turn's.
@@ -38,7 +38,7 @@ class Hit(Struct, frozen=True):
     ref: str = ""
 
 
-class Recalled(Struct, frozen=True):
+class Recalled(Struct, frozen=True, gc=False):
     """What a question brought back: `text` as it goes into a prompt, "" when nothing was found.
 
     `tokens` of `text`. `embedding`: the model that helped, "" when words alone did the work. `note` says
@@ -53,7 +53,7 @@ class Recalled(Struct, frozen=True):
 
 
 class Unit(NamedTuple):
-    """What is ranked and shown: a turn, or a piece of a long one; `tokens` of its own line."""
+    """What is ranked and shown: a turn, or a piece of a long one; its own `line` and the `tokens` of that."""
 
     turn: int
     start: int
@@ -61,6 +61,7 @@ class Unit(NamedTuple):
     sitting: int
     speaker: int
     tokens: int
+    line: str
 
 
 class Sitting(NamedTuple):

@@ -208,6 +208,7 @@ class CompatibleModel:
             finish=result.finish,
             model=got.model or self._place.model,
             seconds=time.perf_counter() - started,
+            exact=result.value is not None,
         )
 
     async def _check_tools(self) -> Usage:

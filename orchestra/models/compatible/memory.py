@@ -46,10 +46,21 @@ class InFile:
     def save(self, endpoint: str, model: str, quirks: Quirks) -> None:
         kept = {name: dict(models) for name, models in self._all().items()}
         kept.setdefault(endpoint, {})[model] = quirks
+        self._write(kept)
+
+    def _write(self, kept: Mapping[str, Mapping[str, Quirks]]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(f".{os.getpid()}.new")
         fresh.write_bytes(msgspec.json.format(msgspec.json.encode(kept)))
         fresh.replace(self._path)
+
+    def forget(self, endpoint: str) -> int:
+        """Nothing is remembered of this endpoint any more; of how many models there was something."""
+        kept = dict(self._all())
+        gone = kept.pop(endpoint, {})
+        if gone:
+            self._write(kept)
+        return len(gone)
 
     def all(self) -> Mapping[str, Mapping[str, Quirks]]:
         """Everything that is remembered: endpoint → model → quirks."""

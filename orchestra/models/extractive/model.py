@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from orchestra.errors import OutputInvalid
-from orchestra.models.extractive import findings, planning, reading, review, searching, writing
+from orchestra.models.extractive import findings, planning, reading, review, searching, talk, writing
 from orchestra.models.port import whole_as_stream
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.messages import Delta, Message, Reply, Request, ToolCall
@@ -70,13 +70,18 @@ class Extractive:
 
     def _answer(self, request: Request) -> tuple[tuple[ToolCall, ...], Any, str]:
         wanted = request.output.name if request.output else ""
-        if request.tools and request.tool_choice != "none":
-            calls = self._look_up(request)
+        messages, task = _turn(request)
+        tools = searching.desk(request.tools)
+        if tools.search and request.tool_choice != "none":
+            calls = self._look_up(task, messages, tools)
             if calls:
                 return calls, None, ""
-        messages = request.messages
         if not wanted:
-            return (), None, self._plain(messages)
+            # Between two tiers the steps end without a value; else the best sentences of all data shown,
+            # or in a talk over documents of what was found in them.
+            talked = len(messages) < len(request.messages) or not reading.states_a_question(messages)
+            hits = reading.hits(messages, ("tool",) if talked and tools.search else ("tool", "user"))
+            return (), None, review.plain_answer(task, hits, searched=bool(tools.search))
         if wanted == "Plan":
             value: Any = planning.plan(reading.task(messages, whole_message=True).question)
             if value is None:
@@ -95,19 +100,12 @@ class Extractive:
             )
         return (), value, ""
 
-    def _plain(self, messages: tuple[Message, ...]) -> str:
-        """Between two tiers the steps end without a value; else the best sentences of all data shown."""
-        hits = reading.hits(messages, ("tool", "user"))
-        return review.plain_answer(reading.task(messages), hits)
-
-    def _look_up(self, request: Request) -> tuple[ToolCall, ...]:
-        made = reading.calls(request.messages)
+    def _look_up(
+        self, task: reading.Task, messages: tuple[Message, ...], tools: searching.Desk
+    ) -> tuple[ToolCall, ...]:
+        made = reading.calls(messages)
         lookups = searching.next_lookups(
-            reading.task(request.messages),
-            searching.desk(request.tools),
-            reading.hits(request.messages),
-            made,
-            reading.listed_sections(request.messages),
+            task, tools, reading.hits(messages), made, reading.listed_sections(messages)
         )
         return tuple(
             ToolCall(
@@ -115,3 +113,13 @@ class Extractive:
             )
             for at, lookup in enumerate(lookups, 1)
         )
+
+
+def _turn(request: Request) -> tuple[tuple[Message, ...], reading.Task]:
+    """What is to be read and what is asked: of a conversation its last turn, else all of the request."""
+    messages, talked = request.messages, None
+    if request.output is None and not reading.states_a_question(messages):
+        talked = talk.task_of_turn(messages)
+    if talked is None:
+        return messages, reading.task(messages)
+    return talk.this_turn(messages), talked

@@ -68,6 +68,11 @@ def task(messages: Sequence[Message], whole_message: bool = False) -> Task:
     return Task(last.strip(), last.strip())
 
 
+def states_a_question(messages: Sequence[Message]) -> bool:
+    """Whether somebody was handed a question as a task, and does not just talk."""
+    return any(message.role == "user" and _QUESTION.search(message.text) for message in messages)
+
+
 def hits(messages: Sequence[Message], speakers: Sequence[str] = ("tool",)) -> list[Hit]:
     """The passages in the messages of `speakers`, each text once, in the order they came."""
     found: dict[tuple[str, str], Hit] = {}

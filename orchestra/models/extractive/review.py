@@ -15,6 +15,14 @@ from orchestra.values.drafts import Remark, Review
 
 MOST_REMARKS = 20
 MOST_SENTENCES = 6  # of a plain answer
+_NO_DOCUMENTS = (
+    "I am the built-in extractive model: I answer with sentences of documents, and there are none. Name a "
+    "folder with --docs, or a language model with --endpoint and --large."
+)
+_NO_DOCUMENTS_ZH = (
+    "我是内置的摘录模型：只能用文件中的原句回答，而现在没有文件。请用 --docs 指定一个文件夹，"
+    "或用 --endpoint 和 --large 指定一个语言模型。"
+)
 
 
 def review(brief: WriterBrief, draft: str) -> Review:
@@ -75,10 +83,15 @@ def _left_out(brief: WriterBrief, used: set[str], known: Mapping[str, BriefClaim
     return remarks
 
 
-def plain_answer(task: Task, hits: Sequence[Hit]) -> str:
-    """The best verbatim sentences among the passages in the messages, and who chose them."""
-    found = findings(task, hits)
+def plain_answer(task: Task, hits: Sequence[Hit], *, searched: bool = True) -> str:
+    """The best verbatim sentences among the passages in the messages, and who chose them.
+
+    `searched`: there is a tool that searches documents.
+    """
     chinese = is_chinese(task.question)
+    if not hits and not searched:
+        return _NO_DOCUMENTS_ZH if chinese else _NO_DOCUMENTS
+    found = findings(task, hits)
     if not found.claims:
         return (
             "给出的文本中没有找到相关内容。" if chinese else "Nothing was found in the texts that were given."

@@ -1,0 +1,99 @@
+"""A simulated endpoint that keeps the time of every call, and what its clock says of a crash."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from msgspec import Struct
+
+from orchestra.load.connection import Connection
+from orchestra.load.simulated import Simulated
+
+# What may differ when a call is made again: the time of a tool's result, an id that this endpoint gave.
+_NUMBERS = re.compile(rb"[0-9]+")
+
+
+class Seen(Struct):
+    """One request: its body's hash, but for numbers, when it was whole, and when its reply's last byte went
+    out (0: not yet).
+
+    Seconds of the machine's monotonic clock, which is the same in every process.
+    """
+
+    body: str
+    received: float
+    answered: float = 0.0
+
+
+class Lost(Struct, frozen=True):
+    """A call that had to be made again; `age`: seconds from its last byte to the kill, None: in flight."""
+
+    age: float | None
+    aimed: bool
+
+
+class Killed(Struct, frozen=True):
+    """When a process was killed; `aimed` at one of its commits."""
+
+    at: float
+    aimed: bool
+
+
+class Clocked(Simulated):
+    """Notes each request and when it was answered."""
+
+    def __init__(self, *given: object, **named: object) -> None:
+        super().__init__(*given, **named)  # type: ignore[arg-type]  # handed on as they are
+        self.seen: list[Seen] = []
+
+    def _complete(self, connection: Connection, body: bytes) -> None:
+        seen = Seen(hashlib.sha256(_NUMBERS.sub(b"0", body)).hexdigest(), time.monotonic())
+        self.seen.append(seen)
+        super()._complete(cast(Connection, _Timed(connection, seen)), body)
+
+
+class _Timed:
+    """A connection that notes when its reply is out."""
+
+    def __init__(self, connection: Connection, seen: Seen) -> None:
+        self._connection = connection
+        self._seen = seen
+        self.send, self.drop = connection.send, connection.drop
+
+    def later(self, seconds: float, data: bytes, done: Callable[[], None]) -> None:
+        self._connection.later(seconds, data, self._noted(done))
+
+    def stream(self, events: list[bytes], first: float, each: float, done: Callable[[], None]) -> None:
+        self._connection.stream(events, first, each, self._noted(done))
+
+    def _noted(self, done: Callable[[], None]) -> Callable[[], None]:
+        def noted() -> None:
+            self._seen.answered = time.monotonic()
+            done()
+
+        return noted
+
+
+def lost_calls(seen: Sequence[Seen], kills: Sequence[Killed]) -> list[Lost]:
+    """The calls that came again, each as it stood at the kill that made it come again."""
+    lost = []
+    for place, each in enumerate(seen):
+        again = next((later for later in seen[place + 1 :] if later.body == each.body), None)
+        if again is None:
+            continue
+        between = [kill for kill in kills if kill.at <= again.received]
+        assert between, "a call was made twice though nothing was killed"
+        # One that the endpoint read only after the kill was on its way at the last one.
+        kill = next((kill for kill in between if kill.at >= each.received), between[-1])
+        answered = 0.0 < each.answered <= kill.at
+        lost.append(Lost(kill.at - each.answered if answered else None, kill.aimed))
+    return lost
+
+
+def in_flight(seen: Sequence[Seen], at: float) -> int:
+    """Calls that had been received and not wholly answered at this moment."""
+    return sum(each.received <= at and not 0.0 < each.answered <= at for each in seen)

@@ -1,0 +1,148 @@
+"""The chat's loop: read, answer, read; Ctrl-C ends what runs and never the program."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+import anyio
+
+from orchestra.cli.chat.answering import Turn
+from orchestra.cli.chat.greeting import Greeting
+from orchestra.cli.chat.looking import occupancy, total
+from orchestra.cli.chat.opening import Talk, Wanted
+from orchestra.cli.chat.reading import Broken, Input, input_for, unheard
+from orchestra.cli.chat.screen import Screen
+from orchestra.cli.chat.slash import Slash
+from orchestra.cli.main import INTERRUPTED
+from orchestra.cli.printing import cost, joined, number
+from orchestra.config.settings import Resolved
+from orchestra.errors import InputError, OrchestraError, alone
+from orchestra.runtime import Runtime
+
+PROMPT = "> "
+
+
+class Chat:
+    """One call of `orchestra chat`."""
+
+    def __init__(self, wanted: Wanted, resolved: Resolved) -> None:
+        self._wanted = wanted
+        self._resolved = resolved
+        self._screen = Screen()
+        self._turn = Turn(self._screen)
+        self._interrupt: Callable[[], None] | None = None
+        self._talk: Talk | None = None
+
+    async def run(self) -> int:
+        code = INTERRUPTED
+        with alone():
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._signals, group.cancel_scope)
+                async with Runtime(self._resolved.settings) as runtime, AsyncExitStack() as stack:
+                    code = await self._in(runtime, stack)
+                group.cancel_scope.cancel()
+        return code
+
+    async def _in(self, runtime: Runtime, stack: AsyncExitStack) -> int:
+        talk = self._talk = Talk(runtime, self._wanted, self._turn.watch, self._turn.hear)
+        talk.check()
+        slash = Slash(talk, self._screen)
+        reader = input_for(self._screen, slash.choices, self._foot)
+        greeting = Greeting(self._screen, self._resolved, talk)
+        await greeting.first()
+        await self._go_on(talk, stack, greeting)
+        if talk.conversation is not None:
+            reader.remember(each.said for each in talk.conversation.turns)
+        while not slash.leaving:
+            if self._screen.live:
+                self._screen.say()
+            try:
+                typed = await reader.read(PROMPT)
+            except Broken:
+                self._screen.note("Ctrl-D or /quit leaves; Ctrl-C stops an answer.")
+                continue
+            if typed is None or self._is_stopped(talk):
+                break
+            try:
+                await self._take(typed.strip(), talk, slash, stack, reader)
+            except OrchestraError as error:
+                self._screen.say(str(error), fg="red")
+        greeting.last()
+        return 0
+
+    async def _go_on(self, talk: Talk, stack: AsyncExitStack, greeting: Greeting) -> None:
+        """The last talk, or the one that was named, unless a new one is wanted."""
+        wanted = self._wanted
+        if wanted.session:
+            record = await talk.runtime.kit.journal.find_session(wanted.session)
+        elif wanted.new or (last := await talk.last()) is None:
+            return
+        else:
+            record = last
+        self._screen.muted = True
+        try:
+            await talk.go_on(record, stack)
+        except InputError as error:
+            if wanted.session:
+                raise
+            self._screen.muted = False
+            self._screen.note(f"{error} This is a new talk.")
+            return
+        finally:
+            self._screen.muted = False
+        greeting.again()
+
+    async def _take(self, typed: str, talk: Talk, slash: Slash, stack: AsyncExitStack, reader: Input) -> None:
+        if not typed:
+            return
+        if typed.startswith("/") and not typed.startswith("//"):
+            await self._stoppable(slash, typed)
+            return
+        text = typed.removeprefix("/") if typed.startswith("//") else typed
+        conversation = talk.conversation or await talk.begin(text, stack)
+        session = talk.session
+        assert session is not None
+        self._interrupt = lambda: self._turn.stop(session, conversation)
+        try:
+            with unheard():
+                await self._turn.say(talk, conversation, text, reader)
+        finally:
+            self._interrupt = None
+
+    async def _stoppable(self, slash: Slash, typed: str) -> None:
+        """A command, which Ctrl-C ends."""
+        with anyio.CancelScope() as scope:
+            self._interrupt = scope.cancel
+            try:
+                await slash(typed)
+            finally:
+                self._interrupt = None
+        if scope.cancelled_caught:
+            self._screen.note("(stopped)")
+
+    def _is_stopped(self, talk: Talk) -> bool:
+        """Whether somebody else has ended the session."""
+        if talk.session is None or not talk.session.stopped:
+            return False
+        self._screen.say(f"The talk was stopped: {talk.session.stopped}.", fg="red")
+        return True
+
+    def _foot(self) -> str:
+        """The line below what is being typed."""
+        talk = self._talk
+        if talk is None or talk.session is None or talk.conversation is None:
+            return f"{self._wanted.agent} · /help"
+        usage = total(talk.session.usage)
+        turns = number(len(talk.conversation.current), "turn")
+        money = cost(usage) if usage.cost != 0 else ""
+        return joined((self._wanted.agent, turns, occupancy(talk.conversation), money, "/help"))
+
+    async def _signals(self, everything: anyio.CancelScope) -> None:
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for number_ in signals:
+                if number_ == signal.SIGINT and self._interrupt is not None:
+                    self._interrupt()
+                else:
+                    everything.cancel()

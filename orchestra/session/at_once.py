@@ -1,0 +1,25 @@
+"""The same work on many items at once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+import anyio
+
+from orchestra.errors import alone
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+async def at_once(items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) -> tuple[R, ...]:
+    """`work(number, item)` on all items, numbered from 1; results in the items' order."""
+
+    async def one(number: int, item: T) -> R:
+        return await work(number, item)
+
+    with alone():
+        async with anyio.create_task_group() as group:
+            handles = [group.start_soon(one, number, item) for number, item in enumerate(items, start=1)]
+    return tuple([handle.return_value for handle in handles])

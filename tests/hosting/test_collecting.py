@@ -1,0 +1,46 @@
+"""The collector's pace is the program's again when a runtime is done."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from orchestra.runtime import Runtime
+from orchestra.session.collecting import collected_seldom
+from tests.team import settings
+
+
+@pytest.fixture(autouse=True)
+def pace() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+
+
+@pytest.mark.anyio
+async def test_a_runtime_has_the_collector_look_less_often(tmp_path: Path) -> None:
+    """While it hosts, and no longer."""
+    gc.set_threshold(700, 10, 10)
+    async with Runtime(settings(tmp_path)):
+        assert gc.get_threshold()[0] > 700
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+@pytest.mark.parametrize("chosen", [(0, 10, 10), (50_000, 20, 100)])
+def test_who_has_chosen_a_slower_pace_keeps_it(chosen: tuple[int, int, int]) -> None:
+    """Off stays off, and seldom stays seldom."""
+    gc.set_threshold(*chosen)
+    with collected_seldom():
+        assert gc.get_threshold() == chosen
+    assert gc.get_threshold() == chosen
+
+
+def test_a_change_inside_stays() -> None:
+    """What the program sets while a runtime hosts is not undone."""
+    gc.set_threshold(700, 10, 10)
+    with collected_seldom():
+        gc.set_threshold(1_234, 5, 5)
+    assert gc.get_threshold() == (1_234, 5, 5)
