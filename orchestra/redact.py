@@ -34,17 +34,8 @@ _PROVIDER = (
 )
 
 _OPENAI = "sk-"
-_PROVIDER_MARKS = (
-    *("AKIA", "ASIA", "AIza", "eyJ"),
-    *(
-        begin + link
-        for begin in (
-            *("sk", "rk", "pk", "gho", "ghp", "ghs", "ghu", "github_pat", "glpat", "hf", "npm", "pypi"),
-            *("xoxa", "xoxb", "xoxp", "xapp", "r8"),
-        )
-        for link in "-_"
-    ),
-)
+_PROVIDERS = "sk rk pk gho ghp ghs ghu github_pat glpat hf npm pypi xoxa xoxb xoxp xapp r8".split()
+_PROVIDER_MARKS = ("AKIA", "ASIA", "AIza", "eyJ", *(name + link for name in _PROVIDERS for link in "-_"))
 _PROVIDER_KEY = -1  # beside the numbers of families, of which OpenAI's is the first
 _MAY_BE_PROVIDERS = {_PROVIDER_KEY, 0}
 # The shortest secret with its mark is `://:x@`.
@@ -71,17 +62,22 @@ class _Family(NamedTuple):
     patterns: tuple[re.Pattern[str], ...]
 
 
+def _behind(word: str, before: tuple[str, ...], spellings: bool) -> str:
+    """After the word: that it is the end of one of these names."""
+    starts = [
+        start
+        for name in before
+        for start in (dict.fromkeys((name, name.capitalize(), name.upper())) if spellings else (name,))
+    ]
+    links = [(start, link) for start in starts for link in (("_", "-", "", " ") if start else ("",))]
+    return "(?:" + "|".join(f"(?<={re.escape(start + link + word)})" for start, link in links) + ")"
+
+
 def _names(word: str, before: tuple[str, ...], least: int) -> Iterator[str]:
     """Patterns for `<before>_word = value` in three spellings, beginning with a literal, which is fast."""
-    for spelt in (word, word.capitalize(), word.upper()):
-        behind = [
-            f"(?<={re.escape(start + link + spelt)})"
-            for name in before
-            for start in dict.fromkeys((name, name.capitalize(), name.upper()))
-            for link in (("_", "-", "", " ") if name else ("",))
-        ]
+    for spelt in _spellings(word):
         value = rf"(?!{_CODE})({_VALUE}{{{least},}}+)(?![(\[])"
-        yield rf"{spelt}(?:{'|'.join(behind)}){_SIGN}{value}"
+        yield rf"{spelt}{_behind(spelt, before, spellings=True)}{_SIGN}{value}"
 
 
 def _shapes() -> Iterator[tuple[tuple[str, ...], str, Iterable[str]]]:
@@ -89,9 +85,10 @@ def _shapes() -> Iterator[tuple[tuple[str, ...], str, Iterable[str]]]:
     telling = rf"(?=(?:{_BODY}*[0-9])|(?:{_BODY}*[a-z][A-Z])|{_BODY}{{20}})"
     yield (_OPENAI,), "", [rf"sk-{_begins('sk-')}((?=[\w\-]*[0-9])[\w\-]{{8,}}|[\w\-]{{20,}})"]
     # Two in one, found by the letter they share: it is rarer than their beginnings.
-    near = rf"k(?:ey(?:{_SIGN}|-----)|(?<=tok)en{_SIGN})"
     keys = ("api", "access", "secret", "private", "auth", "subscription", "signing")
     tokens = ("access", "auth", "refresh", "api", "bearer", "session", "id")
+    key, token = _behind("key", keys, spellings=False), _behind("token", tokens, spellings=False)
+    near = rf"k(?:ey(?:{key}{_SIGN}|-----)|(?<=tok)en{token}{_SIGN})"
     pem = r"PRIVATE KEY-----(.+?)(?:-----END|\Z)"
     marks = (*_spellings("key"), *_spellings("token"))
     yield marks, near, (pem, *_names("key", keys, 6), *_names("token", tokens, 8))
@@ -104,7 +101,7 @@ def _shapes() -> Iterator[tuple[tuple[str, ...], str, Iterable[str]]]:
     scheme = rf"(?:(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+(?={_VALUE})|{telling})"
     headers = ("uthorization", "UTHORIZATION")
     yield headers, "", [rf"{name}{_SIGN}{scheme}({_VALUE}{{3,}})" for name in headers]
-    yield ("@",), "://", [r"""://[^\s/:@"'<>]*:([^\s/"'<>\\]+)@"""]
+    yield ("://",), "@", [r"""://[^\s/:@"'<>]*:([^\s/"'<>\\]+)@"""]
     before_secret = ("client", "app", "shared", "api", "webhook")
     yield _spellings("secret"), f"secret{_SIGN}", _names("secret", before_secret, 6)
     words = (*_names("password", ("",), 6), *_names("passwd", ("",), 6))
@@ -125,20 +122,6 @@ def _families() -> tuple[_Family, ...]:
         )
         for marks, near, patterns in _shapes()
     )
-
-
-@cache
-def _marks() -> tuple[Callable[[bytes], Sequence[tuple[int, int, int]]], tuple[int, ...]]:
-    """A scan for all marks at once, and the number of each one's family, _PROVIDER_KEY for a provider's.
-
-    Its matches do not overlap. No mark ends with another's beginning but where no secret could begin.
-    """
-    from ahocorasick_rs import BytesAhoCorasick, MatchKind
-
-    marks = dict.fromkeys(_PROVIDER_MARKS, _PROVIDER_KEY)
-    marks |= {mark: number for number, family in enumerate(_families()) for mark in family.marks}
-    scan = BytesAhoCorasick([mark.encode() for mark in marks], matchkind=MatchKind.LeftmostFirst)
-    return scan.find_matches_as_indexes, tuple(marks.values())
 
 
 @cache
@@ -177,8 +160,40 @@ def _forms(value: str) -> Iterator[str]:
             yield escaped
 
 
-# A long text goes by more than once: on its way to the model, into a request's key, into the journal.
-_REMEMBERED_FROM, _REMEMBERED = 256, 16_384
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+Find = Callable[[bytes], Sequence[tuple[int, int, int]]]
+
+
+def _finder(texts: Sequence[str]) -> Find | None:
+    """One scan for all of these, longest first; None where there are none."""
+    if not texts:
+        return None
+    from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
+    scan = BytesAhoCorasick([_bytes(text) for text in texts], matchkind=MatchKind.LeftmostFirst)
+    find: Find = scan.find_matches_as_indexes
+    return find
+
+
+@cache
+def _marks() -> tuple[Find, tuple[int, ...]]:
+    """A scan for all marks at once, and the number of each one's family, _PROVIDER_KEY for a provider's.
+
+    Its matches do not overlap. No mark ends with another's beginning but where no secret could begin. None
+    is shorter than three bytes: the scan looks for as many at once as the shortest has.
+    """
+    marks = dict.fromkeys(_PROVIDER_MARKS, _PROVIDER_KEY)
+    marks |= {mark: number for number, family in enumerate(_families()) for mark in family.marks}
+    find = _finder(tuple(marks))
+    assert find is not None
+    return find, tuple(marks.values())
+
+
+# A text goes by more than once: on its way to the model, into a request's key, into the journal.
+_REMEMBERED_FROM, _REMEMBERED = 32, 16_384
 
 
 class Redactor:
@@ -190,6 +205,7 @@ class Redactor:
     def __init__(self, known: Iterable[str] = ()) -> None:
         forms = {form for value in known if len(value) >= SHORTEST_KNOWN for form in _forms(value)}
         self._known = tuple(sorted(forms, key=len, reverse=True))
+        self._find = _finder(self._known)
         self._longest = max(map(len, forms), default=0)
         # How the beginning of a known value may end: almost no text does.
         self._ends = {form[max(0, at - 1) : at + 1] for form in forms for at in range(len(form) - 1)}
@@ -198,7 +214,7 @@ class Redactor:
     def __call__(self, text: str) -> str:
         """The text without its secrets."""
         if len(text) < _REMEMBERED_FROM:
-            return self._redacted(text)
+            return self._redacted(text) if len(text) >= _SHORTEST else text
         if hash(text) in self._clean:
             return text
         redacted = self._redacted(text)
@@ -209,12 +225,11 @@ class Redactor:
         return redacted
 
     def _redacted(self, text: str) -> str:
-        for value in self._known:
-            if value in text:
+        data = _bytes(text)
+        if self._find is not None and self._find(data):
+            for value in self._known:
                 text = text.replace(value, MASK)
-        if len(text) < _SHORTEST:
-            return text
-        data = text.encode("utf-8", "surrogatepass")
+            data = _bytes(text)
         scan, families = _marks()
         found = {families[mark] for mark, _, _ in scan(data)}
         if not found:

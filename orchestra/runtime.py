@@ -18,7 +18,7 @@ from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
 from orchestra.journal.journal import Journal
 from orchestra.memory.kept import Owner, whose
-from orchestra.models.configured import configured_models, keys_of
+from orchestra.models.configured import configured_meaning, configured_models, keys_of
 from orchestra.models.governor.statistics import GovernorStatistics
 from orchestra.models.guarding import Guard
 from orchestra.models.port import Model
@@ -191,7 +191,10 @@ class Runtime(Host):
         check_prices(tiers, settings)
         self._toolbox = Toolbox(self._hosting.tools)
         self._library = Library(settings, self._stack)
-        self._kit = make_kit(settings, roles, tiers, journal)
+        meaning = await self._stack.enter_async_context(
+            configured_meaning(settings, os.environ, guard=self._guard)
+        )
+        self._kit = make_kit(settings, roles, tiers, journal, meaning)
         await anyio.to_thread.run_sync(self._kit.counter.load)
         self._stack.enter_context(collected_seldom())
         self._stack.enter_context(watched(hosting.blocked_seconds, self.blocked.add))

@@ -154,3 +154,12 @@ async def test_who_stops_the_session_stops_the_turn(tmp_path: Path) -> None:
             group.start_soon(stop)
             outcome = await conversation.say("Hello?")
     assert (outcome.status, outcome.reason) == ("failed", "the house is on fire")
+
+
+async def test_what_no_prompt_can_hold_is_not_said(tmp_path: Path) -> None:
+    """It would be in the way of all that is said later; the talk goes on without it."""
+    model = Scripted(["Hello."], window=4_000)
+    async with talk(tmp_path, model) as (_, conversation):
+        with pytest.raises(InputError, match="too long to be said"):
+            await conversation.say("many words " * 4_000)
+        assert (await conversation.say("Hi.")).text == "Hello."

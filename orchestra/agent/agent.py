@@ -13,6 +13,7 @@ from msgspec import structs
 from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
+from orchestra.agent.recalling import keep, mean
 from orchestra.context.context import Context
 from orchestra.context.returned import Result
 from orchestra.context.summary.schema import Summariser
@@ -73,10 +74,9 @@ class Agent:
         recorded = self._track.window
         if recorded is not None:
             return recorded
-        window = self._desk.tiers[self._steps].window
-        if self._final == self._steps:
-            return window
-        return min(window, self._desk.tiers[self._final].window)
+        tiers = self._desk.tiers
+        window = tiers[self._steps].window
+        return window if self._final == self._steps else min(window, tiers[self._final].window)
 
     @property
     def context(self) -> Context:
@@ -220,9 +220,11 @@ class Agent:
         tools = self._toolbox.specs
         if self.context.due(tools, critical=critical) is not None:
             await make_room(self.context, tools, self._summariser, critical=critical, at=at)
-        # Tools stay in the request even when none may be called: dropping them would change the prefix.
-        # The adapter holds the reply to the schema, or shows it where an endpoint cannot.
+        await mean(self.context, self._desk.meaning, self._track)
+        # Tools stay even when none may be called: dropping them would change the prefix. The adapter holds
+        # the reply to the schema, or shows it where an endpoint cannot.
         prompt = self.context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
+        keep(self.context, self._track)
         for report in self.context.take_reports():
             await self._track.put("compacted", structs.asdict(report))
         self._track.turn += 1

@@ -12,6 +12,7 @@ from orchestra.evidence.ledger import Ledger
 from orchestra.journal.track import Track
 from orchestra.memory.session import AgentMemory
 from orchestra.models.counts import Calibrations
+from orchestra.models.meaning import Meaning
 from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
 from orchestra.tools.place import Place
@@ -26,7 +27,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
     a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
     None for text. `counts`: how endpoints count our tokens. `memory`: what it is given of other sessions.
-    `listen` hears the agent's replies as they come; None: nobody does.
+    `listen` hears the agent's replies as they come; None: nobody does. `meaning`: makes vectors for recall.
     """
 
     tiers: Tiers
@@ -43,3 +44,4 @@ class Desk(Struct, frozen=True, kw_only=True):
     tell: Callable[[str], None]
     memory: AgentMemory | None = None
     listen: Listen | None = None
+    meaning: Meaning | None = None

@@ -43,6 +43,11 @@ class Talker(Agent):
         return "".join(self._heard)
 
     @property
+    def window(self) -> int:
+        """Tokens that its models take, as far as it is known, or as it was recorded."""
+        return self._window
+
+    @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """What it may call."""
         return self._toolbox.specs
@@ -103,7 +108,7 @@ class Talker(Agent):
 
     def plan(self) -> Compaction | None:
         """What would leave if it were made room now."""
-        return asked_for(self.context)
+        return asked_for(self.context, self.tools)
 
     async def compact(self, plan: Compaction, *, at: float) -> Compacted:
         """Carry it out, summed up like any other stretch."""

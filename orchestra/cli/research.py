@@ -23,6 +23,8 @@ from orchestra.errors import alone
 STOPPED = "interrupted"  # session.INTERRUPTED, written here so that --help imports no session
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskStatus
+
     from orchestra.config.settings import Resolved
     from orchestra.runtime import Runtime
     from orchestra.session.diary import Watch
@@ -68,6 +70,7 @@ class Run:
             click.echo(text, err=True)
 
     async def run(self) -> int:
+        from orchestra.errors import StoreError
         from orchestra.runtime import Runtime
 
         self.say(self.resolved.choice)
@@ -77,18 +80,27 @@ class Run:
             self.say(await local_offer() or "")
         for warning in self.resolved.warnings:
             click.echo(f"orchestra: {warning}", err=True)
+        try:
+            await self._work(Runtime(self.resolved.settings))
+        except StoreError:
+            if self.report is not None:
+                self._finish(self.report)  # what the store lost of the run is no reason to lose this too
+            raise
+        return INTERRUPTED if self.report is None else self._finish(self.report)
+
+    async def _work(self, host: Runtime) -> None:
         view = self._view()
-        async with Runtime(self.resolved.settings) as runtime:
+        async with host as runtime:
             watch = Watching(view.progress if view is not None else None)
             async with self.opened(runtime, watch) as (session, work):
                 for problem in session.problems:
                     self.say(f"left out: {problem}")
                 with view or nullcontext(), alone():
                     async with anyio.create_task_group() as group:
-                        group.start_soon(stop_on_signal, session, group.cancel_scope)
+                        # Started before the work is: a signal that came first would end everything.
+                        await group.start(stop_on_signal, session, group.cancel_scope)
                         self.report = await work()
                         group.cancel_scope.cancel()
-        return INTERRUPTED if self.report is None else self._finish(self.report)
 
     @asynccontextmanager
     async def opened(self, runtime: Runtime, watch: Watch) -> AsyncIterator[tuple[Session, Work]]:
@@ -144,9 +156,12 @@ class Watching:
             )
 
 
-async def stop_on_signal(session: Session, everything: anyio.CancelScope) -> None:
+async def stop_on_signal(
+    session: Session, everything: anyio.CancelScope, *, task_status: TaskStatus[None]
+) -> None:
     """The first Ctrl-C ends the work and leaves a partial report; the second ends the rest as well."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
         async for _ in signals:
             if session.stopped:
                 everything.cancel()

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from orchestra.config.addresses import absolute, store_url
 from orchestra.config.choice import Choice, Selected, apply, exposed_key
+from orchestra.config.embedding import embedding_fault
 from orchestra.config.file import ConfigFile, find_file, read_file
 from orchestra.config.given import Given
 from orchestra.config.given import Path as KeyPath
@@ -78,6 +79,7 @@ def examine_settings(
         problems += tables.problems
         if for_models and not tables.problems:
             problems += tables.unusable(choice)
+        problems += _embedding(sources, choice)
     except ConfigError as error:
         problems += [*tables.problems, error]
     if problems:
@@ -113,6 +115,13 @@ def _chosen(tables: Tables, sources: tuple[Source, ...], environ: Mapping[str, s
         selected = Selected(**{name: words.get(name) for name in ("models", "small", "large", "endpoint")})
         choice = apply(choice, selected, key)
     return choice
+
+
+def _embedding(sources: tuple[Source, ...], choice: Choice) -> list[ConfigError]:
+    """What is wrong with the embedding model that is named last."""
+    said = [given for source in sources for given in source.givens if given.path == ("recall", "embedding")]
+    fault = embedding_fault(said[-1], choice.endpoints) if said else ""
+    return [said[-1].error(fault)] if fault else []
 
 
 class _Bases(Struct, frozen=True, kw_only=True):

@@ -141,6 +141,20 @@ class ToolChoice(Struct, frozen=True, kw_only=True):
     ] = {}
 
 
+class Recall(Struct, frozen=True, kw_only=True):
+    """How what was said earlier is found again by meaning, beside its words."""
+
+    embedding: Annotated[
+        str,
+        About(
+            "auto: what is installed; none, use, minilm; or ENDPOINT/MODEL: an endpoint's embedding model."
+        ),
+    ] = "auto"
+    wait_seconds: Annotated[
+        float, About("What a prompt waits for its input's vector; then words alone do the work.", least=0)
+    ] = 0.3
+
+
 class Logging(Struct, frozen=True, kw_only=True):
     """The event log on standard error."""
 
@@ -181,6 +195,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     runtime: RuntimeLimits = RuntimeLimits()
     context: Mapping[Preset, ContextOverride] = {}
     tools: ToolChoice = ToolChoice()
+    recall: Recall = Recall()
     logging: Logging = Logging()
 
 

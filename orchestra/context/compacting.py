@@ -61,7 +61,7 @@ class Compacting(Record):
         `critical`: nothing above the light level is due in this step.
         """
         self._begin()
-        tokens = self._occupied(tools)
+        tokens = self.occupied(tools)
         if tokens < self.policy.levels.light * self.budget.usable:
             return None
         if not critical and tokens >= self.policy.levels.medium * self.budget.usable:
@@ -109,7 +109,7 @@ class Compacting(Record):
         self._stand_in(pins, at)
         self._slim = self._slim or compaction.level != "light"
         report = report_of(compaction, verdict, draft if verdict else None, keeping)
-        report = structs.replace(report, after=self._occupied(self._sheet.asked), unpinned=out)
+        report = structs.replace(report, after=self.occupied(self._sheet.asked), unpinned=out)
         self.reports.append(report)
         return report
 
@@ -134,7 +134,8 @@ class Compacting(Record):
         self._stand_in(pins, at)
         return version
 
-    def _occupied(self, tools: tuple[ToolSpec, ...]) -> int:
+    def occupied(self, tools: tuple[ToolSpec, ...]) -> int:
+        """Tokens of the blocks, the state and the tools."""
         held = (*self._blocks, *self._endings.state(self.state))
         return int(self._tools(tools).tokens + sum(map(_tokens, held)))
 
@@ -186,7 +187,7 @@ class Compacting(Record):
         thin = slimmed(self._tools(tools), self.counter)
         if self._sheet.tokens - thin.tokens >= WORTH * self.budget.usable:
             self._slim, self._sheet = True, thin
-        return self._occupied(tools)
+        return self.occupied(tools)
 
     def _tools(self, specs: tuple[ToolSpec, ...]) -> ToolSheet:
         if self._sheet.asked is not specs and self._sheet.asked != specs:

@@ -12,6 +12,7 @@ from orchestra.context.assembly import Frame, Piece, Prompt, around_of, assemble
 from orchestra.context.blocks import Block
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.compacting import Compacting
+from orchestra.context.recall.window import asking
 from orchestra.context.squeeze import kept_findable, squeeze
 from orchestra.context.tokens import REPLY_TOKENS, Counter
 from orchestra.errors import ContextOverflow
@@ -100,6 +101,9 @@ class Context(Compacting):
 
     def _viewed(self, frame: Frame) -> tuple[Sequence[Block], Budget, Counter, Frame] | None:
         """The recalled view of the past, with the pinned facts of what it does not show; None for none."""
+        if not self.policy.recall_share and "window" not in self.policy.without:
+            self.recollector.last = None
+            return None
         around = around_of(frame, self.counter)
         tokens, binding = self._pins_room(())
 
@@ -117,6 +121,24 @@ class Context(Compacting):
                 return view.blocks, self.budget, self.counter, framed
             around += tokens - self.budget.usable  # marks at old values that were recalled
         return None
+
+    @property
+    def recalls(self) -> bool:
+        """Whether the next prompt will have to bring something back, as far as can be told before it."""
+        blocks = self.blocks
+        if not self.policy.recall_share or not any(block.zone == "input" for block in blocks):
+            return False
+        nearly = 0.9 * self.budget.usable  # the tools and what stands at the end are not counted here
+        return sum(map(_tokens, blocks)) > nearly or not self.recollector.is_all_in(
+            blocks, whole=bool(self.policy.values_share)
+        )
+
+    @property
+    def asks(self) -> tuple[str, str]:
+        """The id of the current input, "" for none, and what it makes the agent look for."""
+        blocks = self.blocks
+        question = next((block for block in reversed(blocks) if block.zone == "input"), None)
+        return (question.id, asking(blocks, question)) if question is not None else ("", "")
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared."""

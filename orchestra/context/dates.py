@@ -61,6 +61,7 @@ _QUARTER = re.compile(
 # Quick looks: what a pattern cannot do without is mostly not there.
 _PARTED = (b"0-0", b"0/0", b"0.0")
 _NEAR_HOUR = (b"0a", b"0A", b"0 a", b"0 A")  # 5pm, 5 pm, 5 p.m., 5 o'clock
+HOUR_WORDS = frozenset((b"am", b"pm", b"m", b"clock"))
 MONTH_WORDS = frozenset(name.encode() for name in _MONTHS)
 WEEKDAY_WORDS = frozenset(f"{day}{end}".encode() for day in _WEEKDAYS for end in ("", "s"))
 _NUM = "[零〇一二三四五六七八九十]"
@@ -142,7 +143,8 @@ def _digits(text: str, shape: bytes, *, months: bool) -> Iterator[Dated]:
             yield Dated(*match.span(), f"{int(match[2]) - 1}{match[3]}x")
     for match in _CLOCK.finditer(text) if b":" in shape else ():
         yield _time(match, int(match[1]), int(match[2]), (match[3] or "").lower())
-    for match in _HOUR.finditer(text) if has_any(shape, _NEAR_HOUR) else ():
+    hours = has_any(shape, _NEAR_HOUR) and not HOUR_WORDS.isdisjoint(letter_runs(text))
+    for match in _HOUR.finditer(text) if hours else ():
         yield _time(match, int(match[1] or match[3]), 0, (match[2] or "").lower())
 
 

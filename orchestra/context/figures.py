@@ -111,7 +111,8 @@ def find_figures(text: str) -> Iterator[Figure]:
     if b"0" in shape:
         money = b"$" in shape or b"AA" in shape or not text.isascii()
         yield from _digits(text, _BEFORE_MONEY if money else _BEFORE_DIGIT)
-        yield from _scores(text)
+        if ":" in text or "-" in text or "比" in text:
+            yield from _scores(text)
     if not text.isascii():
         yield from _chinese(text)
     if not NUMBER_WORDS.isdisjoint(letter_runs(text)):
@@ -131,8 +132,11 @@ def _numbers(text: str, before: int) -> Iterator[re.Match[str]]:
     end = at = 0
     while digit := _DIGIT.search(text, at):
         at = digit.start()
-        tries = (_DIGITS.match(text, start) for start in range(max(end, at - before), at + 1))
-        match = next((found for found in tries if found), None)
+        if before == _BEFORE_DIGIT and text[at - 1 : at] not in ("-", "."):
+            match = _DIGITS.match(text, at)
+        else:
+            tries = (_DIGITS.match(text, start) for start in range(max(end, at - before), at + 1))
+            match = next((found for found in tries if found), None)
         at += 1
         if match:
             yield match

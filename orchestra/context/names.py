@@ -49,8 +49,7 @@ _PREFIXED = re.compile(
     r"|(?<![A-Za-z0-9.-])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![A-Za-z0-9-])"
 )
 _SPACED = re.compile(r"(?<![\w.,-])0[1-9]\d{0,4}(?: \d{2,8}){1,4}(?![\w]|[.,]\d)")  # 0421 77 5530
-# One quick look for what the patterns above and below cannot do without; most sentences have none of it.
-_ODD_WORD = re.compile(r"[a-z0-9][A-Z]|[A-Za-z]-?[0-9]|_|[A-Za-z0-9]\.[a-z]")
+# Quick looks for what the patterns above and below cannot do without; most sentences have none of it.
 _TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
 _TOKEN_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 _ODD_WORD_SHAPES = (b"aA", b"0A", b"a0", b"A0", b"a-0", b"A-0", b"_", b"a.a", b"A.a", b"0.a")
@@ -160,7 +159,7 @@ def find_exact(text: str) -> Iterator[Named]:
             yield Named(*match.span(), "email", match[0].lower())
     shape = outline(text)
     if has_any(shape, _ODD_WORD_SHAPES):
-        for span in _odd_words(text):
+        for span in _odd_words(text, shape):
             for match in _LETTER_FIRST.finditer(text, *span):
                 yield Named(*match.span(), "id", match[0].lower())
     for match in _PREFIXED.finditer(text) if has_any(shape, _ODD_NUMBER_SHAPES) else ():
@@ -187,11 +186,11 @@ def find_exact(text: str) -> Iterator[Named]:
         yield Named(*match.span(), "id", match[0].lstrip("v").lower())
 
 
-def _odd_words(text: str) -> Iterator[tuple[int, int]]:
+def _odd_words(text: str, shape: bytes) -> Iterator[tuple[int, int]]:
     """Runs of the characters of ids in which something is odd for a word."""
     end = 0
-    while odd := _ODD_WORD.search(text, end):
-        start = odd.start()
+    while odd := [at for part in _ODD_WORD_SHAPES if (at := shape.find(part, end)) >= 0]:
+        start = min(odd)
         while start > end and text[start - 1] in _TOKEN_CHARACTERS:
             start -= 1
         token = _TOKEN.match(text, start)

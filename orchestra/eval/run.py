@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from orchestra.config.load import load_settings
 from orchestra.config.settings import Settings
 from orchestra.context.tokens import counter_for
+from orchestra.errors import InputError
 from orchestra.eval.checks import Problem, problems_of
 from orchestra.eval.measures import Figures, figures_of
 from orchestra.eval.policies import Chosen
@@ -21,6 +22,7 @@ from orchestra.models.configured import configured_models
 from orchestra.models.port import Model
 from orchestra.models.scripted import Scripted
 from orchestra.runtime import Runtime
+from orchestra.session.conversation import Conversation
 from orchestra.tools.toolbox import Toolbox
 from orchestra.values.roles import Role
 
@@ -107,6 +109,15 @@ def _role(name: str, scenario: Scenario, chosen: Chosen) -> Role:
     )
 
 
+async def _said(talk: Conversation, text: str) -> str:
+    """One turn; why it came to nothing, "" where it did not."""
+    try:
+        outcome = await talk.say(text)
+    except InputError as error:  # it can never be said in this window
+        return str(error)
+    return outcome.reason if outcome.status == "failed" else ""
+
+
 async def _play(runtime: Runtime, name: str, stage: Stage, chosen: Chosen) -> Played:
     scenario = stage.scenario
     toolbox = Toolbox(StagedTool(spec, stage) for spec in scenario.tools)
@@ -119,9 +130,9 @@ async def _play(runtime: Runtime, name: str, stage: Stage, chosen: Chosen) -> Pl
             talks[by] = session.conversation(name, tools=toolbox)
         for number, turn in enumerate(scenario.turns, start=1):
             stage.begin(number, turn)
-            outcome = await talks[turn.by].say(turn.user)
-            if outcome.status == "failed":
-                failed.append(Problem(turn=number, what=outcome.reason, line=turn.line))
+            reason = await _said(talks[turn.by], turn.user)
+            if reason:
+                failed.append(Problem(turn=number, what=reason, line=turn.line))
                 break
     problems = tuple(failed) or tuple(problems_of(scenario, stage.exchanges))
     figures = figures_of(stage, success=not problems)

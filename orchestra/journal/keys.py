@@ -10,12 +10,14 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from orchestra.journal.rows import encode
 from orchestra.values.messages import Message, OutputSpec, Request
 
 _DIGITS = 12
+_encode = msgspec.json.Encoder().encode
 NAMES = ("instructions", "task", "messages", "tools", "output")
 
 
@@ -88,7 +90,11 @@ class KeyMaker:
         calls = clean(encode(message.calls)) if message.calls else ""
         reasoning = clean(message.reasoning) if message.reasoning else ""
         fields = (message.role, clean(message.text), calls, message.call_id, reasoning)
-        return sha256(encode(fields).encode()).digest()
+        try:
+            encoded = _encode(fields)
+        except UnicodeEncodeError:  # a lone surrogate
+            encoded = encode(fields).encode()
+        return sha256(encoded).digest()
 
 
 def _output_key(output: OutputSpec | None) -> str:

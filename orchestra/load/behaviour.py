@@ -124,6 +124,7 @@ class Served(Struct):
 
     `replies` were sent whole; `abandoned`: the client went away before the end. `statuses`: error status
     to count; `faults`: fault to count. `busiest`: the most requests in flight at once.
+    `embedded`: requests for embeddings, which are not among `requests`.
     """
 
     requests: int = 0
@@ -140,6 +141,7 @@ class Served(Struct):
     faults: dict[str, int] = {}
     models: dict[str, int] = {}
     calls: int = 0
+    embedded: int = 0
 
     def count(self, table: dict[Any, int], key: Any) -> None:
         table[key] = table.get(key, 0) + 1

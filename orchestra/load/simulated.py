@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from orchestra.load import wire
+from orchestra.load import embeddings, wire
 from orchestra.load.behaviour import Behaviour, Say, Served
 from orchestra.load.connection import Asked, Connection
 from orchestra.load.limits import Limits
@@ -65,6 +65,8 @@ class Simulated:
             connection.send(wire.models(self.behaviour.models, self.behaviour.window))
         elif path == b"/chat/completions" and method == b"POST":
             self._complete(connection, body)
+        elif path == b"/embeddings" and method == b"POST":
+            self._embed(connection, body)
         else:
             self._refuse(connection, 404, f"Not Found: {method.decode()} {path.decode()}", "not_found")
 
@@ -101,6 +103,28 @@ class Simulated:
             self._fail(connection, fault)
             return
         self._reply(connection, asked, self._say(asked, body), given)
+
+    def _embed(self, connection: Connection, body: bytes) -> None:
+        """Vectors, under the same limits, faults and time to the first byte as replies."""
+        behaviour, served = self.behaviour, self.served
+        try:
+            asked = msgspec.json.decode(body, type=embeddings.Asked)
+        except msgspec.DecodeError as wrong:
+            self._refuse(connection, 400, f"Could not parse the JSON body: {wrong}", "invalid_json")
+            return
+        served.embedded += 1
+        given = self._count(body)
+        over = self._limits.over(given, served.in_flight)
+        if over is not None:
+            self._refuse(connection, 429, over.message, "rate_limit_exceeded", over.wait_seconds)
+            return
+        fault = behaviour.faults.strike(self._dice) if behaviour.faults.any else ""
+        if fault:
+            self._fail(connection, fault)
+            return
+        reply = wire.response(200, embeddings.body_of(asked, given))
+        wait = behaviour.latency.first_seconds * behaviour.latency.factor(self._dice)
+        connection.later(wait, reply, lambda: None)
 
     def _reply(self, connection: Connection, asked: Asked, say: Say, given: int) -> None:
         served, latency = self.served, self.behaviour.latency

@@ -14,68 +14,23 @@ from msgspec import Struct
 from orchestra.context.facts import find_facts, is_hard, plain
 from orchestra.context.keys import key_of
 from orchestra.context.sayings import Saying, is_question, sayings
+from orchestra.memory import patterns
 from orchestra.redact import MASK
 
-LONGEST_TEXT = 8_000
-"""Characters of what was said that are read; what is longer is material and no statement."""
+LONGEST_TEXT = 2_000
+"""Characters of what was said that are read; what is longer was pasted and is no statement."""
 MOST = 20
 """Statements of one text that are kept."""
 LONGEST_SENTENCE = 300
+_NEAR = 20
+"""Where in its value a figure stands that makes a fact of "the deadline is 5 March"."""
 
-_SECRET = re.compile(
-    r"(?i)\b(?:pass(?:word|phrase|code|wd)|pin(?: code| number)?|secret|api[ _-]?keys?|access[ _-]?tokens?"
-    r"|tokens?|credentials?|private key|cvv|cvc|ssn|social security|credit card|card number|iban|otp)\b"
-    r"|密码|口令|密钥|秘钥|验证码|信用卡|身份证|银行卡|令牌|暗号"
-)
-_LEAD = re.compile(
-    r"(?i)^\W*(?:(?:and|but|so|also|ok(?:ay)?|well|hi|hello|by the way|actually|correction|sorry|please"
-    r"|note|for the record|to be clear|fyi)\b[,: ]*"
-    r"|(?:remember|note|keep in mind|don't forget)(?: that)?\b[,: ]*"
-    r"|(?:另外|还有|其实|更正|对了|请|顺便说一下|注意)[，,：: ]*|(?:请?记住|记一下|别忘了)[，,：: ]*)+"
-)
-_ASKED_TO = re.compile(
-    r"(?i)\b(?:remember|note|keep in mind|don't forget|for the record)\b|记住|记一下|别忘了"
-)
-_IS = re.compile(
-    r"(?i)^(?P<whose>my|our|the|his|her|their|this)\s+(?P<key>[^,;:.!?]{1,60}?)\s*"
-    r"(?:\b(?:is|are|was|were|will be|has changed to|changed to)\b(?: now)?(?: called| named)?|=|:)"
-    r"\s*(?P<value>.+)$",
-    re.DOTALL,
-)
-_NAME = re.compile(r"(?i)^(?:call me|i am called|i'm called|my name is|my name's)\s+(?P<value>.+)$")
-_AM = re.compile(
-    r"(?i)^(?:i am|i'm|we are|we're)\s+"
-    r"(?!(?:looking|trying|wondering|going|interested|thinking|planning|writing|asking|sure|not sure|curious"
-    r"|here|sorry|afraid|glad|happy|about|currently|just|still|having|getting|working on|considering"
-    r"|preparing|done|ready|back|in a hurry|unsure|confused|stuck|talking)\b)(?P<value>.+)$"
-)
-_DO = re.compile(
-    r"(?i)^(?:i|we)\s+(?:(?:really|also|always|usually|only|strongly|mostly|never)\s+)*"
-    r"(?P<verb>prefer|like|love|enjoy|hate|dislike|avoid|eat|drink|speak|live|work|study|own|drive|use|have)\s+"
-    r"(?!(?:to\b|a question|some questions|an idea|no idea|a problem|trouble|been|it\b|that\b|this\b|your\b))"
-    r"(?P<value>.+)$"
-)
-_ABOUT_ME = frozenset("prefer like love enjoy hate dislike avoid eat drink speak live work".split())
-_NAME_ZH = re.compile(r"^(?:我叫|我的名字[是叫]|我名叫|叫我)(?P<value>[^，,。！!；;]{1,20})")
-_IS_ZH = re.compile(
-    r"^(?:我们?的?|本项目的?|这个项目的?|项目的?|该)?(?P<key>[^，,。！？!?；;：:是为]{1,16}?)(?:现在)?(?:改?[是为]|改成|[：:])"
-    r"(?P<value>[^？?]{1,80})$"
-)
-_AM_ZH = re.compile(r"^(?:我|我们)是(?!不是|否|想|要|说|在|来)(?P<value>[^，,。！!；;]{1,40})")
-_DO_ZH = re.compile(
-    r"^(?:我|我们)(?:平时|一般|通常|更|比较|很|特别|最|一直|总是)*(?P<verb>喜欢|爱|讨厌|偏好|偏爱|习惯|住在|住|对|吃|喝|会说|用|有|在)"
-    r"(?P<value>[^？?]{1,60})$"
-)
-_MINE = re.compile(r"(?i)\b(?:i|my|me|mine|myself|we|our|us|ours|i'm|i've|i'd|we're|we've)\b|我")
-_STANDING = re.compile(
-    r"(?i)\b(?:always|never|from now on|in (?:the )?future|every time|whenever|by default|in general)\b"
-    r"|总是|永远|从不|以后|今后|每次|默认|一律|从现在起|往后"
-)
 _END = re.compile(r"[\s.!。！;；,，]+$")
 _STOP = frozenset(
     "a an the in at on of for with to and or from as by is are was were my our i we not very".split()
 )
 _WORD = re.compile(r"[\w'-]+")
+_HAN = re.compile("[\u4e00-\u9fff]")
 
 
 class Statement(Struct, frozen=True):
@@ -101,9 +56,8 @@ def statements(text: str) -> tuple[Statement, ...]:
     said = [saying for saying in sayings(text) if len(saying.text) <= LONGEST_SENTENCE]
     found: list[Statement] = []
     for saying in said:
-        if is_question(saying.text) or _is_secret(saying.text):
-            continue
-        found += _of(saying, alone=not _has_a_task(said, saying))
+        if not is_question(saying.text) and not _is_secret(saying.text):
+            found += _of(saying, said)
     return tuple(dict.fromkeys(found))[:MOST]
 
 
@@ -115,84 +69,86 @@ def without_statements(text: str) -> str:
 
 
 def _is_secret(sentence: str) -> bool:
-    return MASK in sentence or _SECRET.search(sentence) is not None
+    return MASK in sentence or patterns.SECRET.search(sentence) is not None
+
+
+def _bare(sentence: str) -> str:
+    """Without what only leads to it, and without its full stop."""
+    return _END.sub("", patterns.LEAD.sub("", plain(sentence), count=1))
+
+
+def _of(saying: Saying, said: Sequence[Saying]) -> Iterator[Statement]:
+    bare = _bare(saying.text)
+    stated = _stated(saying, bare)
+    if patterns.binds(bare) and not (stated is not None and stated.named):
+        own = patterns.STANDING.search(saying.text) or patterns.MINE.search(saying.text)
+        lasting = own is not None or not _has_a_task(said, saying)
+        yield Statement(saying.text, always=lasting, corrects=saying.corrects)
+    elif stated is not None:
+        yield stated
 
 
 def _has_a_task(said: Sequence[Saying], but: Saying) -> bool:
     """Whether something beside this sentence asks for an answer."""
-    return any(
-        is_question(other.text) or not (_states(other) or other.binds) for other in said if other is not but
-    )
+    return any(not _states(other) for other in said if other is not but)
 
 
 def _states(saying: Saying) -> bool:
-    return next(_stated(saying), None) is not None
+    if is_question(saying.text):
+        return False
+    bare = _bare(saying.text)
+    return patterns.binds(bare) or _stated(saying, bare) is not None
 
 
-def _of(saying: Saying, *, alone: bool) -> Iterator[Statement]:
-    stated = list(_stated(saying))
-    if saying.binds and not any(each.named for each in stated):
-        lasting = alone or _STANDING.search(saying.text) is not None or _MINE.search(saying.text) is not None
-        yield Statement(saying.text, always=lasting, corrects=saying.corrects)
-        return
-    yield from stated
-
-
-def _stated(saying: Saying) -> Iterator[Statement]:
+def _stated(saying: Saying, bare: str) -> Statement | None:
     """What the sentence says of the user or of a thing that has a name."""
-    asked = _ASKED_TO.search(saying.text) is not None
-    bare = _END.sub("", _LEAD.sub("", plain(saying.text), count=1))
+    asked = patterns.TO_REMEMBER.search(saying.text) is not None
     found = _self(bare) or _thing(bare, asked=asked)
     if found is not None:
         key, value, always, named = found
-        yield Statement(saying.text, key, _END.sub("", value), always, named, saying.corrects)
-        return
-    hard = (
-        [fact for fact in find_facts(bare) if is_hard(fact)]
-        if saying.corrects or asked or _MINE.search(bare)
-        else []
-    )
-    loose = saying.corrects and not asked and not _MINE.search(bare)
-    for fact in hard:
-        yield Statement(saying.text, key_of(bare, fact), fact.text, corrects=saying.corrects, loose=loose)
-    if asked and not hard:  # whatever it is, it is to be remembered
-        yield Statement(saying.text, _words(bare), bare, always=True)
+        return Statement(saying.text, key, _END.sub("", value), always, named, saying.corrects)
+    if asked:  # whatever it is, it is to be remembered
+        return Statement(saying.text, _words(bare), bare, always=True)
+    if saying.corrects and patterns.CHANGE.search(bare):
+        for fact in find_facts(bare):
+            if is_hard(fact):
+                return Statement(saying.text, key_of(bare, fact), fact.text, corrects=True, loose=True)
+    return None
 
 
 def _self(bare: str) -> tuple[str, str, bool, bool] | None:
     """key, value, whether it always holds, whether it names its key; of a sentence about oneself."""
-    if match := _NAME.match(bare):
+    if match := patterns.NAME.match(bare):
         return "name", match["value"], True, True
-    if match := _NAME_ZH.match(bare):
+    if match := patterns.NAME_ZH.match(bare):
         return "名字", match["value"], True, True
-    if match := _AM.match(bare) or _AM_ZH.match(bare):
+    if match := patterns.AM.match(bare) or patterns.AM_ZH.match(bare):
         return _words(match["value"]), match["value"], True, False
-    if match := _DO.match(bare):
-        return (
-            _words(match["value"]),
-            f"{match['verb']} {match['value']}",
-            match["verb"].lower() in _ABOUT_ME,
-            False,
-        )
-    if match := _DO_ZH.match(bare):
-        return match["value"][:12], f"{match['verb']}{match['value']}", match["verb"] not in "用有在", False
+    if match := patterns.DO.match(bare):
+        always = match["verb"].lower() in patterns.ABOUT_ME
+        return _words(match["value"]), f"{match['verb']} {match['value']}", always, False
+    if match := patterns.DO_ZH.match(bare):
+        return match["value"][:12], f"{match['verb']}{match['value']}", match["verb"] != "用", False
     return None
 
 
 def _thing(bare: str, *, asked: bool) -> tuple[str, str, bool, bool] | None:
     """The same of "my budget is 1,200"; with a figure, or where it was asked for, of "the deadline ..."."""
-    match = _IS.match(bare)
-    if match is not None:
-        mine = match["whose"].lower() in ("my", "our")
-        if mine or asked or any(map(is_hard, find_facts(match["value"]))):
-            return match["key"].strip(), match["value"], False, True
-        return None
-    match = _IS_ZH.match(bare)
+    wide = _HAN.search(bare) is not None
+    match = patterns.IS_ZH.match(bare) if wide else patterns.IS.match(bare)
     if match is None:
         return None
-    mine = bare.startswith("我") or asked
-    if mine or any(map(is_hard, find_facts(match["value"]))):
-        return match["key"].strip("的 "), match["value"], False, True
+    value: str = match["value"]
+    near = any(is_hard(fact) and fact.start <= _NEAR for fact in find_facts(value))
+    if patterns.TOLD.search(match["key"]):
+        return None
+    if wide:
+        mine, key = bare.startswith("我"), match["key"].strip("的 ")
+    else:
+        mine, key = match["whose"].lower() in ("my", "our"), match["key"].strip()
+    past = not wide and (match["verb"] or "").lower() in ("was", "were")
+    if key and (asked or (near and (mine or not past)) or (mine and not past)):
+        return key, value, False, True
     return None
 
 

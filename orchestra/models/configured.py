@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
+from orchestra.config.embedding import endpoint_of
 from orchestra.config.endpoints import Endpoint as EndpointSetting
 from orchestra.config.endpoints import Tier
 from orchestra.config.settings import Settings
+from orchestra.context.recall.embedding import installed
 from orchestra.journal.address import read_address
+from orchestra.models.compatible.embeddings import EndpointEmbeddings
 from orchestra.models.compatible.memory import InFile, InMemory, QuirksStore
+from orchestra.models.compatible.transport import Place
 from orchestra.models.extractive.model import Extractive
 from orchestra.models.guarding import Guard, chained
-from orchestra.models.opening import Outlook, open_models
+from orchestra.models.meaning import Installed, Meaning, Source, at_work
+from orchestra.models.opening import Outlook, open_models, transport_of
 from orchestra.models.port import Model
 from orchestra.models.settings import Endpoint, Network, Price, Rates, TierSetting, Times
 from orchestra.models.tiers import Tiers
@@ -56,6 +61,32 @@ async def configured_models(
     )
     async with open_models(endpoints, remote, outlook) as tiers:
         yield Tiers({**models, **tiers}, streamed=tiers.streamed)
+
+
+@asynccontextmanager
+async def configured_meaning(
+    settings: Settings, environ: Mapping[str, str], *, guard: Guard | None = None
+) -> AsyncIterator[Meaning | None]:
+    """What makes vectors for recall, at work until the block ends; None where there is no embedding model.
+
+    Nothing is sent or loaded before the first text is wanted. `guard` as for `configured_models`.
+    """
+    said = settings.recall
+    at = endpoint_of(said.embedding)
+    async with AsyncExitStack() as stack:
+        source: Source | None = None
+        if at is not None:
+            name, model = at
+            place = endpoint(name, settings.endpoints[name], environ)
+            guard = guard or Guard()
+            transport = transport_of(place, Outlook(network=Network.from_environment(environ)))
+            stack.push_async_callback(transport.close)
+            heard = guard.listen(transport, place)
+            source = EndpointEmbeddings(Place(name, model, place.key), heard, guard.of(place))
+        elif said.embedding != "none" and (said.embedding != "auto" or installed()):
+            source = Installed(said.embedding)
+        meaning = Meaning(source, said.wait_seconds) if source is not None else None
+        yield await stack.enter_async_context(at_work(meaning))
 
 
 def quirks_store(store: str) -> QuirksStore:

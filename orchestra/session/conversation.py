@@ -14,7 +14,7 @@ from orchestra.agent.talker import Talker
 from orchestra.context.context import Context
 from orchestra.context.keeping import Compacted
 from orchestra.context.summary.schema import Version
-from orchestra.errors import InputError, LimitReached, RunError
+from orchestra.errors import ContextOverflow, InputError, LimitReached, RunError
 from orchestra.journal.records import EventRecord
 from orchestra.journal.talk import TalkTrack, TurnEnded
 from orchestra.session.diary import Diary
@@ -22,6 +22,8 @@ from orchestra.session.places import Places
 from orchestra.values.handoffs import Outcome
 from orchestra.values.messages import ToolSpec
 
+_LONG = 0.25
+"""Of a prompt's tokens: an input with more is tried before it is said."""
 CUT_OFF = "the program ended before the answer was there"
 
 
@@ -87,7 +89,8 @@ class Conversation:
         """One turn: what comes of it, answered or failed; the conversation goes on either way.
 
         In a run over a record a recorded turn comes back; one that was cut off is made from where it was.
-        Cancelled, it ends at once with what it has. A mistake in the role is raised.
+        Cancelled, it ends at once with what it has. A mistake in the role is raised, and so is InputError for
+        a text that no prompt can hold: it has not been said then.
         """
         return await self._say(text, again=not self._replays)
 
@@ -108,7 +111,14 @@ class Conversation:
                 await self._change_again(event.data)
         if track.rerun:
             track.caught_up()
+        if self.turns and not self._replays and self._agent.window > self.context.budget.window:
+            await self._widen(self._agent.window)
         return self.turns
+
+    async def _widen(self, window: int) -> None:
+        """Another model takes longer prompts than the one that the talk began with."""
+        self.context.narrow(window)
+        await self._changed("window", tokens=window)
 
     async def pin(self, block: str, *, pinned: bool = True) -> None:
         """Keep a block whatever happens, or no longer. Raises InputError for one that is not there."""
@@ -169,6 +179,8 @@ class Conversation:
     async def _say(self, text: str, *, again: bool = False) -> Outcome:
         track = self._track
         text = self._around.clean(text)
+        if len(self.turns) >= self.recorded:
+            self._check_room(text)
         async with self._at_work():
             with anyio.CancelScope(shield=True):
                 at = await self._agent.told(text, len(self.turns) + 1)
@@ -194,6 +206,18 @@ class Conversation:
             raise
         await self._ended(text, at, outcome)
 
+    def _check_room(self, text: str) -> None:
+        """What cannot be sent is not said: it would be in the way of every later turn. Raises InputError."""
+        context = self.context
+        if context.counter.count(text) <= _LONG * context.budget.usable:
+            return
+        tried = context.fork()
+        tried.add_input(text)
+        try:
+            tried.prompt(self.tools)
+        except ContextOverflow as error:
+            raise InputError(f"That is too long to be said here. {error}") from error
+
     def _failed(self, reason: str, short: str = "") -> Outcome:
         shown = self._around.clean(self._agent.heard)
         return Outcome(agent=self.path, text=shown, status="failed", reason=reason, short=short)
@@ -216,7 +240,7 @@ class Conversation:
             data |= {"scope": outcome.short} if outcome.short else {}
             data |= {"cut": True} if cut else {}
             failed = outcome.status == "failed"
-            now = track.clock()
+            now = track.clock() if track.answer is None else track.answer.at
             if failed:
                 self._agent.give_up(outcome.reason, outcome.text, at=now)
             texts = {"partial": outcome.text} if failed and outcome.text else {}
@@ -239,6 +263,8 @@ class Conversation:
                     await self.restore(change["version"])
                 case "compact":
                     await self.compact()
+                case "window":
+                    await self._widen(change["tokens"])
                 case _:
                     await self.clear()
         self._changes = change["n"]

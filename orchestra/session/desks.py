@@ -88,4 +88,5 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         charge=common.charge,
         tell=common.tell,
         memory=AgentMemory(common.memory, track) if common.memory is not None else None,
+        meaning=kit.meaning,
     )

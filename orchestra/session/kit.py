@@ -12,6 +12,7 @@ from orchestra.context.tokens import Counter
 from orchestra.evidence.quotes import Shelf
 from orchestra.journal.journal import Journal
 from orchestra.models.counts import Calibrations
+from orchestra.models.meaning import Meaning
 from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
 from orchestra.tools.choosing import Chooser
@@ -25,6 +26,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
     `counts` what is known of how endpoints count. `chooser` chooses
     among many tools; `groups`: of tools, by name. `shelf`: documents as they are quoted from.
+    `meaning`: makes vectors for recall, None without an embedding model.
     """
 
     limits: SessionLimits
@@ -37,5 +39,6 @@ class Kit(Struct, frozen=True, kw_only=True):
     counts: Calibrations
     chooser: Chooser
     groups: Groups = {}
+    meaning: Meaning | None = None
     clock: Callable[[], float]
     shelf: Shelf = field(default_factory=Shelf)

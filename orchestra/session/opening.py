@@ -15,6 +15,7 @@ from orchestra.journal.address import read_address
 from orchestra.journal.journal import Journal
 from orchestra.journal.records import Status
 from orchestra.models.counts import Calibrations
+from orchestra.models.meaning import Meaning
 from orchestra.models.tiers import Tiers
 from orchestra.session.kit import Kit
 from orchestra.session.session import INTERRUPTED
@@ -75,7 +76,13 @@ def overrides_of(settings: Settings, preset: Preset) -> dict[str, Any]:
     return dict(given.figures()) if given is not None else {}
 
 
-def make_kit(settings: Settings, roles: Mapping[str, Role], tiers: Tiers, journal: Journal) -> Kit:
+def make_kit(
+    settings: Settings,
+    roles: Mapping[str, Role],
+    tiers: Tiers,
+    journal: Journal,
+    meaning: Meaning | None = None,
+) -> Kit:
     """A runtime's kit from its settings and what was opened for it."""
     return Kit(
         limits=settings.limits,
@@ -89,6 +96,7 @@ def make_kit(settings: Settings, roles: Mapping[str, Role], tiers: Tiers, journa
         clock=time.time,
         chooser=Chooser(_choosing(settings), journal.tools_used),
         groups=settings.tools.groups,
+        meaning=meaning,
     )
 
 

@@ -35,6 +35,8 @@ ADDED_TOOLS = 3
 """Of the best tools for a later input, those that a conversation does not have yet are added."""
 _INDEXES = 8
 """Sets of tools whose index is kept."""
+_HISTORIES = 16
+"""Projects whose earlier requests are kept."""
 
 Used = tuple[str, tuple[str, ...]]
 """A request and the names of the tools that it used."""
@@ -127,6 +129,8 @@ class Chooser:
             history = History(self._model())
             for request, names in earlier:
                 history.learn(request, names)
+            while len(self._histories) >= _HISTORIES:
+                del self._histories[next(iter(self._histories))]
             self._histories[project] = history
 
     def _choose(

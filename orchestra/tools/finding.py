@@ -9,12 +9,14 @@ from typing import Any
 from msgspec import Struct
 
 from orchestra.errors import ToolArguments
+from orchestra.journal.track import Track
 from orchestra.tools.choosing import ADDED_TOOLS, FOUND_TOOLS, Chooser, named_in
 from orchestra.tools.port import Effects, ToolOutput
 from orchestra.tools.toolbox import Toolbox
 from orchestra.values.messages import ToolSpec
 
 NAME = "find_tools"
+CHOSEN = "tools chosen"  # what a note says of the tools that a task got
 _WORDS_NAMED = 12
 _LONGEST_LINE = 200
 
@@ -50,6 +52,19 @@ class TaskTools:
         best = await self._chooser.best(task, self.pool, ADDED_TOOLS, project=project)
         room = max(self._chooser.choosing.most - len(self.names), 0)
         return (*self._new(said), *self._new(name for name in best if name not in said)[:room])
+
+    async def chosen(self, task: str, track: Track, at: float | None) -> tuple[str, ...]:
+        """Take the names for a task, those of the record where it has them; returns the new ones."""
+        noted, first = track.noted(CHOSEN), not self.names
+        over = track.is_over and not track.rerun
+        names = noted.data["tools"] if noted is not None else ()
+        if noted is None and (first or over):  # what is recorded without a note has got nothing later
+            names = await self.begin(task)
+        new = self.take(names, task)
+        left_out = len(new) < len(self.pool)
+        if noted is not None or (over and left_out and (new or first)):
+            await track.put("note", {"what": CHOSEN, "tools": new, "of": len(self.pool)}, at=at)
+        return new
 
     async def find(self, words: str) -> tuple[str, ...]:
         """The names that these words say, or else those they describe best, without what is there already."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import anyio
+
+_NOTHING = nullcontext()
 
 
 class Place:
@@ -23,20 +25,21 @@ class Place:
         self.stopped = ""  # by whom and why somebody ended this agent's work
         self.scope: anyio.CancelScope | None = None
 
-    @contextmanager
-    def outside(self) -> Iterator[None]:
+    def outside(self) -> AbstractContextManager[None]:
         """The block waits for what is outside, and may be ended."""
-        if self.whole is None:
-            yield
-            return
-        self.whole.shield = False
-        try:
-            yield
-        finally:
-            self.whole.shield = True
+        return _NOTHING if self.whole is None else _unshielded(self.whole)
 
     def stop(self, reason: str) -> None:
         """End the agent's work; the session goes on without it."""
         self.stopped = self.stopped or reason
         if self.scope is not None:
             self.scope.cancel()
+
+
+@contextmanager
+def _unshielded(scope: anyio.CancelScope) -> Iterator[None]:
+    scope.shield = False
+    try:
+        yield
+    finally:
+        scope.shield = True

@@ -31,7 +31,6 @@ from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
 
 STOPPED = "{name} was {reason}."
-CHOSEN = "tools chosen"  # what a note says of the tools that a task got
 
 
 class Guard(Struct, frozen=True, kw_only=True):
@@ -97,18 +96,9 @@ class RecordedToolbox:
             if choice is None or len(self._toolbox) <= choice.chooser.choosing.most:
                 return self
             subset = TaskTools(self._toolbox, choice)
-        noted, track = self._track.noted(CHOSEN), self._track
-        if noted is not None:
-            names = noted.data["tools"]
-        else:  # what is recorded without a note has got nothing
-            over = self._subset is None or (track.is_over and not track.rerun)
-            names = await subset.begin(task) if over else ()
-        new = subset.take(names, task)
+        new = await subset.chosen(task, self._track, at)
         if len(new) == len(subset.pool):
             return self
-        if new or noted is not None or self._subset is None:
-            data = {"what": CHOSEN, "tools": new, "of": len(subset.pool)}
-            await self._track.put("note", data, at=at)
         if self._subset is not None:
             self._add(new)
             return self

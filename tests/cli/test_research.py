@@ -13,9 +13,15 @@ import anyio
 import anyio.abc
 import pytest
 
+from orchestra.cli.research import Run
+from orchestra.config.load import load_settings
+from orchestra.errors import StoreError
 from orchestra.load.behaviour import Behaviour, Faults
 from orchestra.load.research_script import Research
 from orchestra.load.simulated import simulated
+from orchestra.runtime import Runtime
+from orchestra.values.report import Report
+from tests.models.opened import all_closed
 
 pytestmark = pytest.mark.anyio
 
@@ -53,6 +59,7 @@ async def test_a_compatible_endpoint_runs_the_whole_workflow(home: Path) -> None
             home, "research", QUESTION, "--docs", "docs", "--format", "json",
             "--endpoint", endpoint.url, "--small", "tiny", "--large", "big",
         )  # fmt: skip
+        await all_closed(endpoint)
     assert code == 0, err
     report = json.loads(out)
     keys = "session question title summary sections references gaps supported_share words usage seconds"
@@ -63,7 +70,6 @@ async def test_a_compatible_endpoint_runs_the_whole_workflow(home: Path) -> None
     text = (home / "docs" / "a.md").read_text(encoding="utf-8")
     assert text[quote["start"] : quote["end"]] == quote["text"]
     assert "models: " in err, "the choice is printed, never silent"
-    assert endpoint.served.connections_open == 0
 
 
 @pytest.mark.parametrize("stops", [1, 2])
@@ -122,6 +128,29 @@ async def test_a_report_that_cannot_be_written_is_printed(home: Path) -> None:
     assert code == 2
     assert "214 steps" in out
     assert "taken/r.md" in err
+
+
+async def test_a_report_outlives_its_store(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The disk is full when all is done: the report is written, and what the record lost is said."""
+    resolved = load_settings({"models": "extractive"}, environ={}, folder=home)
+    options = {"quiet": False, "form": "md", "out": home / "r.md"}
+
+    class Full(Run):
+        async def _work(self, host: Runtime) -> None:
+            self.report = Report(
+                session="s",
+                question="How many?",
+                title="How many steps?",
+                summary=(),
+                sections=(),
+                references=(),
+            )
+            raise StoreError("The disk that holds the store is full.")
+
+    with pytest.raises(StoreError):
+        await Full("How many?", None, resolved, options).run()
+    assert "How many steps?" in (home / "r.md").read_text(encoding="utf-8")
+    assert "report: " in capsys.readouterr().err
 
 
 async def test_whatever_the_terminal_says_it_speaks_utf8(home: Path) -> None:

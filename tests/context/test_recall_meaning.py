@@ -13,7 +13,7 @@ from orchestra.context.policy import policy_for
 from orchestra.context.recall.dense import Dense
 from orchestra.context.recall.embedding import Joined, embedder_for, installed
 from orchestra.context.recall.index import RecallIndex
-from orchestra.context.recall.turns import Turn
+from orchestra.context.recall.turns import Meant, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.returned import Result
 from orchestra.context.tokens import counter_for
@@ -53,7 +53,7 @@ def test_vectors_may_come_from_outside() -> None:
     index, model = index_with(None), Letters()
     index.embedded(model.embed(index.unembedded()))
     assert index.unembedded() == []
-    with_vector = index.recall("zzyzzy", 22, vector=model.embed(["zzyzzy"])[0])
+    with_vector = index.recall("zzyzzy", 22, meant=Meant(model.embed(["zzyzzy"])[0], "letters"))
     assert with_vector.hits == index_with(Letters()).recall("zzyzzy", 22).hits
 
 

@@ -6,8 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 from pydantic import TypeAdapter
 
+from orchestra.load.simulated import Simulated
 from orchestra.models.compatible.memory import QuirksStore
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.port import Model
@@ -31,6 +34,13 @@ def asks(*texts: str, **fields: Any) -> Request:
     roles: tuple[Speaker, Speaker] = ("user", "assistant")
     turns = [Message(role=roles[place % 2], text=text) for place, text in enumerate(texts or ("Hello?",))]
     return Request(messages=(Message(role="system", text="Be brief."), *turns), **fields)
+
+
+async def all_closed(endpoint: Simulated) -> None:
+    """Returns when the server has seen every connection end, which comes a little after the client's end."""
+    with anyio.fail_after(5):
+        while endpoint.served.connections_open:
+            await anyio.lowlevel.checkpoint()
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from orchestra.models.compatible.encode import encoded
 from orchestra.models.compatible.quirks import Quirks
 from orchestra.models.compatible.streaming import Pieces
 from orchestra.values.messages import Message, ToolCall
-from tests.models.opened import asks, opened
+from tests.models.opened import all_closed, asks, opened
 
 TEXT = st.text(max_size=60)
 SAYS = st.builds(
@@ -111,8 +111,6 @@ async def test_many_in_flight_leave_nothing_open() -> None:
 
             for n in range(200):
                 group.start_soon(ask, n)
-        with anyio.fail_after(2):
-            while endpoint.served.connections_open:
-                await anyio.lowlevel.checkpoint()
+        await all_closed(endpoint)
     assert len(replies) == 100
     assert endpoint.served.in_flight == 0

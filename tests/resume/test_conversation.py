@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import anyio
@@ -14,7 +15,7 @@ from orchestra.journal.prompts import read_prompt
 from orchestra.journal.reading import read_journal
 from orchestra.models.scripted import HANG
 from orchestra.testing.replay import Replaying, replay
-from orchestra.values.messages import Reply, Request, ToolCall
+from orchestra.values.messages import Delta, Reply, Request, ToolCall
 from tests.resume.cut import cut, events
 from tests.talking import again, clerk, gauge, host, pairs_are_whole, read_gauge, shown, talk
 from tests.team import settings
@@ -179,3 +180,52 @@ async def test_a_workflow_that_talks_is_resumed_and_replayed_like_any(tmp_path: 
     how = Replaying(workflow=three_turns, settings=settings(tmp_path), roles=(clerk(),), tools=(read_gauge,))
     async with read_journal(whole / "store.db") as reader:
         assert await replay(reader, "last", how) == result
+
+
+async def test_a_larger_window_is_used_after_a_restart(tmp_path: Path) -> None:
+    """What a smaller model's window kept out fits a larger one's; and that comes again like all else."""
+    async with talk(tmp_path, Scripted(["One."], window=4_000)) as (_, conversation):
+        await conversation.say("Hi.")
+    for count in (1, 2):
+        model = Scripted(["Two."], window=32_000)
+        async with again(tmp_path, model) as (_, conversation):
+            await conversation.catch_up()
+            assert conversation.context.budget.window == 32_000
+            await conversation.say("many words " * 4_000)
+            assert len(conversation.turns) == 1 + count
+    assert [kind for _, _, kind in events(tmp_path)].count("steered") == 1
+
+
+class Dripping(Scripted):
+    """Streams the beginning of an answer and never its end."""
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        self.requests.append(request)
+        yield Delta(text="The pump of hall 3 ")
+        yield Delta(text="hums at ")
+        self.hanging += 1
+        await anyio.sleep_forever()
+
+
+async def test_what_was_shown_of_an_answer_that_was_stopped_comes_again(tmp_path: Path) -> None:
+    """Its pieces are in the talk, marked, and the next prompt has them before and after a restart."""
+    model, heard = Dripping([]), list[Delta | None]()
+    async with host(tmp_path, model) as runtime, runtime.session("?x") as session:
+        conversation = session.conversation("clerk", listen=heard.append)
+
+        async def stop() -> None:
+            while not model.hanging:
+                await anyio.lowlevel.checkpoint()
+            session.stop("", who="Ann", agent=conversation.path)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(stop)
+            outcome = await conversation.say("Tell me about the pump.")
+        assert (outcome.status, outcome.text) == ("failed", "The pump of hall 3 hums at ")
+        assert [piece.text for piece in heard if piece] == ["The pump of hall 3 ", "hums at "]
+        blocks = conversation.context.blocks
+    assert "cut off here: clerk.1 was stopped by Ann" in blocks[-1].message.text
+    async with again(tmp_path, Scripted(nobody)) as (_, conversation):
+        (exchange,) = await conversation.catch_up()
+        assert exchange.outcome == outcome
+        assert conversation.context.blocks == blocks

@@ -43,7 +43,7 @@ def answers(request: Request) -> object:
     number = max([int(key[1:]) for key in keys], default=0) + 1
     if number == STEPS:
         return Reply(text="all read", usage=USAGE)
-    if number == 9 and sum(len(message.text) for message in request.messages) > 5_600:
+    if number == 10 and sum(len(message.text) for message in request.messages) > 5_600:
         return ContextTooLong("too long", model="scripted", window=2_400)
     name, arguments = "read_gauge", f'{{"name": "g{number}"}}'
     if number in (6, 10):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import time
+from contextlib import suppress
 
 import anyio
 
@@ -102,11 +103,9 @@ class Turn:
 
     def stop(self, session: Session, conversation: Conversation) -> None:
         """End the answer, not the talk."""
-        self._stopping = True
-        try:
+        with suppress(InputError):  # it has just ended by itself, or was stopped before
             session.stop("", who=_WHO, agent=conversation.path)
-        except InputError:
-            self._stopping = False  # it has just ended by itself
+            self._stopping = True
 
     def _end(self, session: Session, conversation: Conversation, outcome: Outcome) -> None:
         screen = self.screen
@@ -149,7 +148,7 @@ class Turn:
                 self.screen.pass_over("")
                 self.screen.say(f"{what} {detail}".rstrip(), fg="yellow")
                 try:
-                    said = await reader.read("allow? y or n, or why not: ")
+                    said = await reader.ask("allow? y or n, or why not: ")
                 except Broken:
                     self.stop(session, conversation)
                     return

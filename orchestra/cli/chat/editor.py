@@ -39,6 +39,7 @@ class Editor:
             eof_exception=EOFError,
             reserve_space_for_menu=4,
             enable_open_in_editor=False,
+            enable_suspend=True,
         )
 
     async def read(self, label: str) -> str | None:
@@ -51,6 +52,15 @@ class Editor:
         except EOFError:
             return None
         return self._pastes.whole(typed).encode("utf-8", "replace").decode()
+
+    async def ask(self, label: str) -> str | None:
+        """One line that Up does not bring back."""
+        session: PromptSession[str] = PromptSession(interrupt_exception=Broken, eof_exception=EOFError)
+        try:
+            typed = await session.prompt_async(FormattedText([("", label)]), handle_sigint=False)
+        except EOFError:
+            return None
+        return typed.encode("utf-8", "replace").decode()
 
     def remember(self, texts: Iterable[str]) -> None:
         for text in texts:

@@ -97,7 +97,7 @@ def print_versions(conversation: Conversation) -> None:
         say(line(f"{mark} version {version.number} · {about} · stands for {covers}", columns()))
 
 
-async def print_last_difference(talk: Talk) -> None:
+async def print_last_difference(talk: Talk, *, full: bool) -> None:
     """What came, went or changed between the last two prompts that were sent. Raises InputError."""
     session, conversation = talk.session, talk.conversation
     if session is None or conversation is None:
@@ -108,7 +108,7 @@ async def print_last_difference(talk: Talk) -> None:
     if len(after.turns) < 2:
         raise InputError("Only one prompt was sent so far: there is nothing to compare it with.")
     before = await read_prompt(journal, session.id, conversation.path, after.turns[-2])
-    print_difference(session.id, conversation.path, before, after, full=False)
+    print_difference(session.id, conversation.path, before, after, full=full)
 
 
 def total(usage: Mapping[str, Usage]) -> Usage:
@@ -131,7 +131,7 @@ def print_tokens(session: Session, conversation: Conversation, before: Usage) ->
     head = ("", "calls", "tokens in", "cached", "tokens out", "cost")
     for text in table(head, [(*cells[:-1], cells[-1]) for cells in rows], left=1):
         say(text)
-    say(line(occupancy(conversation), columns()), dim=True)
+    say(line(f"context: {occupancy(conversation)}", columns()), dim=True)
 
 
 def occupancy(conversation: Conversation) -> str:
@@ -140,7 +140,7 @@ def occupancy(conversation: Conversation) -> str:
     tokens = sum(block.tokens for block in context.blocks)
     usable = context.budget.usable
     share = tokens / usable if usable else 1.0
-    return f"context {tokens:,} of {usable:,} tokens ({share:.0%})"
+    return f"{tokens:,} of {usable:,} tokens ({share:.0%})"
 
 
 def _less(whole: Usage, before: Usage) -> Usage:

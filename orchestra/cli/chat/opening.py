@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import Any
 
 from msgspec import Struct
 
@@ -28,8 +27,7 @@ _LOOKED_AT = 500
 class Wanted(Struct, frozen=True, kw_only=True):
     """What a person asked for. `documents` is a whole path, "" for none; `session`: one to go on with.
 
-    `user` and `project`: whose talk it is, and whose memory it has. `reports`: the folder where a talk is
-    saved.
+    `user` and `project`: whose memory it has. `reports`: the folder where a talk is saved.
     """
 
     agent: str
@@ -41,9 +39,16 @@ class Wanted(Struct, frozen=True, kw_only=True):
     reports: str = ""
 
     @property
-    def options(self) -> dict[str, Any]:
-        project = {"project": self.project} if self.project else {}
-        return {"agent": self.agent, "user": self.user, **project}
+    def start(self) -> Start:
+        """How such a talk is started."""
+        options = {"agent": self.agent}
+        return Start(
+            workflow=CHAT,
+            documents=self.documents,
+            options=options,
+            user=self.user,
+            project=self.project,
+        )
 
 
 class Talk:
@@ -71,13 +76,11 @@ class Talk:
             raise InputError(f"The role {role.name} reads documents: name their folder with --docs.")
 
     async def last(self) -> SessionRecord | None:
-        """The newest talk with this agent, of this user, over this folder."""
-        wanted = self.wanted
+        """The newest talk with this agent, of this user and project, over this folder."""
+        wanted = _essence(self.wanted.start)
         found = await self.runtime.kit.journal.sessions(_LOOKED_AT, workflow=CHAT.rpartition(":")[2])
         for record in found:
-            start = start_of(record)
-            same = start.workflow == CHAT and dict(start.options) == wanted.options
-            if same and start.documents == wanted.documents:
+            if _essence(start_of(record)) == wanted:
                 return record
         return None
 
@@ -96,18 +99,16 @@ class Talk:
     async def begin(self, first: str, stack: AsyncExitStack) -> Conversation:
         """A new talk, known by what is said first."""
         title = first if any(char.isalnum() for char in first) else f"a chat: {first}"
-        wanted = self.wanted
-        start = Start(
-            workflow=CHAT,
-            documents=wanted.documents,
-            options=wanted.options,
-            user=wanted.user,
-            project=wanted.project,
-        )
-        self.session = await stack.enter_async_context(self.runtime.begin(title, start, watch=self._watch))
+        begun = self.runtime.begin(title, self.wanted.start, watch=self._watch)
+        self.session = await stack.enter_async_context(begun)
         return self._converse(self.wanted.agent)
 
     def _converse(self, agent: str) -> Conversation:
         assert self.session is not None
         self.conversation = self.session.conversation(agent, listen=self._listen)
         return self.conversation
+
+
+def _essence(start: Start) -> tuple[object, ...]:
+    """What makes two talks the same one."""
+    return start.workflow, dict(start.options), start.documents, start.user, start.project

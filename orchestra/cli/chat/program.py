@@ -40,8 +40,9 @@ class Chat:
         with alone():
             async with anyio.create_task_group() as group:
                 group.start_soon(self._signals, group.cancel_scope)
-                async with Runtime(self._resolved.settings) as runtime, AsyncExitStack() as stack:
-                    code = await self._in(runtime, stack)
+                with unheard():
+                    async with Runtime(self._resolved.settings) as runtime, AsyncExitStack() as stack:
+                        code = await self._in(runtime, stack)
                 group.cancel_scope.cancel()
         return code
 
@@ -106,8 +107,7 @@ class Chat:
         assert session is not None
         self._interrupt = lambda: self._turn.stop(session, conversation)
         try:
-            with unheard():
-                await self._turn.say(talk, conversation, text, reader)
+            await self._turn.say(talk, conversation, text, reader)
         finally:
             self._interrupt = None
 

@@ -22,9 +22,14 @@ class Broken(Exception):
 
 
 class Input(Protocol):
-    """`read` gives the next input, None at the end. Raises Broken. `remember`: what Up brings back."""
+    """`read` gives the next input, `ask` the answer to a question; None at the end. Both raise Broken.
+
+    `remember`: what Up brings back.
+    """
 
     async def read(self, label: str) -> str | None: ...
+
+    async def ask(self, label: str) -> str | None: ...
 
     def remember(self, texts: Iterable[str]) -> None: ...
 
@@ -46,7 +51,10 @@ def input_for(screen: Screen, choices: Choices, foot: Callable[[], str]) -> Inpu
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Keys that are pressed while the block runs are not shown; Ctrl-C works, the rest is read afterwards."""
+    """Keys that are pressed while nobody reads them are not shown, and come to the next prompt as they were.
+
+    Ctrl-C works.
+    """
     if not sys.stdin.isatty():
         yield
         return
@@ -55,7 +63,8 @@ def unheard() -> Iterator[None]:
     keys = sys.stdin.fileno()
     before = termios.tcgetattr(keys)
     quiet = termios.tcgetattr(keys)
-    quiet[3] &= ~termios.ECHO
+    quiet[0] &= ~termios.ICRNL  # Enter stays Enter, which is not the key for a new line
+    quiet[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(keys, termios.TCSANOW, quiet)
     try:
         yield
@@ -85,6 +94,9 @@ class PlainLines:
             return None
         self._screen.say(f"{label}{text}")
         return text
+
+    async def ask(self, label: str) -> str | None:
+        return await self.read(label)
 
     def remember(self, texts: Iterable[str]) -> None:
         """There is nobody who presses Up."""

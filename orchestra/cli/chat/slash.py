@@ -123,9 +123,10 @@ async def _restore(slash: Slash, version: str) -> None:
     slash.screen.note(f"The summary is that of version {version} again, as version {made.number}.")
 
 
-async def _diff(slash: Slash, _rest: str) -> None:
-    assert slash.talk.session is not None or slash.conversation
-    await looking.print_last_difference(slash.talk)
+async def _diff(slash: Slash, how: str) -> None:
+    if how not in ("", "--full"):
+        raise InputError(f"/diff takes --full or nothing, not {how!r}.")
+    await looking.print_last_difference(slash.talk, full=bool(how))
 
 
 async def _save(slash: Slash, file: str) -> None:
@@ -161,7 +162,7 @@ COMMANDS: Mapping[str, Command] = {
     "/recall": Command("search all that was said and found", _recall, "QUERY"),
     "/compact": Command("sum up all but the last turns", _compact),
     "/restore": Command("make an earlier summary current", _restore, "[VERSION]"),
-    "/diff": Command("what changed between the last two prompts", _diff),
+    "/diff": Command("what changed between the last two prompts", _diff, "[--full]"),
     "/save": Command("write the talk as Markdown", _save, "[FILE]"),
     "/clear": Command("begin with an empty context", _clear),
     "/help": Command("this list", _help),

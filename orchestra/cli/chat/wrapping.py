@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.cells import cell_len
 
 FENCE = "```"
+_BEGINNING = 12  # characters of a line that say what it is
+_ITEM = re.compile(r" *(?:[-*•]|\d{1,3}[.)]) +")
 
 
 class Wrapper:
     """`feed` gives what can be printed by now, `end` the rest. `width` in columns; 0: lines are left alone.
 
-    Wide characters may stand at the end of any line; lines of code are left as they are.
+    Wide characters may stand at the end of any line; an item of a list goes on below its text; lines of code
+    are left as they are.
     """
 
     def __init__(self, width: int) -> None:
@@ -36,7 +41,7 @@ class Wrapper:
                 self._in_code = not self._in_code
             self._column, self._spaces, self._begun = 0, 0, ""
             return shown
-        self._begun += char if len(self._begun) < 2 * len(FENCE) else ""
+        self._begun += char if len(self._begun) < _BEGINNING else ""
         if self._in_code:
             return char
         if char == " ":
@@ -56,8 +61,10 @@ class Wrapper:
             return ""
         cells = cell_len(self._word)
         if self._column and self._column + self._spaces + cells > self._width:
-            shown = "\n" + self._word
-            self._column = cells
+            item = _ITEM.match(self._begun)
+            indent = len(item[0]) if item is not None else 0
+            shown = "\n" + " " * indent + self._word
+            self._column = indent + cells
         else:
             shown = " " * self._spaces + self._word
             self._column += self._spaces + cells

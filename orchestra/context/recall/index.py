@@ -30,7 +30,7 @@ from orchestra.context.recall.scoring import (
     with_neighbours,
 )
 from orchestra.context.recall.sittings import Sittings
-from orchestra.context.recall.turns import Recalled, Turn, Unit
+from orchestra.context.recall.turns import Meant, Recalled, Turn, Unit
 from orchestra.context.recall.words import HAN, asked_terms, plain_terms, turn_terms
 
 TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
@@ -38,6 +38,7 @@ TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
 LIKE = 0.25
 """A cosine below which meaning alone finds nothing."""
 
+UNKNOWN = Meant()
 _ASKING = re.compile(r"[?？]\W*\Z")
 _OWN = re.compile(r"\b(?:i|my|me|mine|myself|i'm|i've|i'd)\b|我", re.IGNORECASE)
 
@@ -84,7 +85,7 @@ class RecallIndex:
 
     @property
     def found_by(self) -> str:
-        """The name of the embedding model in use, "" for words alone."""
+        """The name of the embedding model that need not be awaited, "" for none."""
         return self.embedder.name if self.embedder is not None else ""
 
     def copied(self) -> RecallIndex:
@@ -161,38 +162,44 @@ class RecallIndex:
         tokens: int,
         *,
         skip: Container[str] = (),
-        vector: Vector | None = None,
+        meant: Meant = UNKNOWN,
         least: float = 0.0,
     ) -> Recalled:
         """What was said about `question`, in at most `tokens` tokens; `skip` holds ids that are shown anyway.
 
-        `vector`: the question's, for a model that had to be awaited. `least`: what scores below this share of
-        the best is left out though there is room. Nothing found is said in `note`.
+        `meant`: what a model says that had to be awaited. `least`: what scores below this share of the best
+        is left out though there is room. Nothing found is said in `note`.
         """
         if not self._units:
-            return Recalled("", 0, (), self.found_by, "nothing was said yet")
+            return Recalled("", 0, (), "", "nothing was said yet")
         asked = asked_terms(question, self._short_names)
-        scores, found = self._scores(question, asked, vector)
-        if not found:
-            return Recalled("", 0, (), self.found_by, f"nothing earlier matches{self._by()}")
-        ranked = varied(scores, self._where, self._steps)
-        wanted: Iterable[int] = (unit for unit in ranked if self._ids[unit] not in skip) if skip else ranked
-        if least:
-            wanted = matching(wanted, scores, least)
-        chosen = pack(wanted, self._units, self._sittings.all, tokens - self._bare - 1)
+        known = meant.vector is not None and len(self._dense) > 0
+        by = self.found_by or (meant.model if known or meant.again is not None else "")
+        how = _how(by, meant)
+        if meant.again is not None:
+            chosen = [unit for unit in meant.again if unit < len(self._units)]
+            scores = [0.0] * len(self._units)
+        else:
+            scores, found = self._scores(question, asked, meant.vector)
+            if not found:
+                return Recalled("", 0, (), by, f"nothing earlier matches{how}")
+            ranked = varied(scores, self._where, self._steps)
+            wanted: Iterable[int] = (
+                (unit for unit in ranked if self._ids[unit] not in skip) if skip else ranked
+            )
+            if least:
+                wanted = matching(wanted, scores, least)
+            chosen = pack(wanted, self._units, self._sittings.all, tokens - self._bare - 1)
         while chosen:
             spans = joined(chosen, self._units)
             text = render(spans, self._sittings.all, self._turns)
             spent = self._count(text)
             if spent <= tokens:
-                note = f"{len(chosen)} of {len(self._units)} pieces{self._by()}"
+                note = f"{len(chosen)} of {len(self._units)} pieces{how}"
                 hits = hits_of(spans, self._turns, *self._reasons(chosen, scores, asked))
-                return Recalled(text, spent, hits, self.found_by, note)
+                return Recalled(text, spent, hits, by, note, tuple(chosen))
             chosen.pop()
-        return Recalled("", 0, (), self.found_by, "no room for what was found")
-
-    def _by(self) -> str:
-        return f" by words and {self.found_by}" if self.embedder else " by words alone (no embedding model)"
+        return Recalled("", 0, (), by, "no room for what was found")
 
     def _scores(
         self, question: str, asked: dict[str, float], vector: Vector | None
@@ -283,3 +290,9 @@ class RecallIndex:
                     if not known or known[-1] != term:
                         known.append(term)
         return best, words
+
+
+def _how(by: str, meant: Meant) -> str:
+    if by:
+        return f" by words and {by}"
+    return f" by words alone ({meant.problem or 'no embedding model'})"

@@ -5,7 +5,7 @@ Only when something is out of the prompt. What is shown anyway is not shown twic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -18,12 +18,13 @@ from orchestra.context.budget import Budget
 from orchestra.context.endings import PINNED
 from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
+from orchestra.context.recall.dense import Vector
 from orchestra.context.recall.embedding import Embedder
-from orchestra.context.recall.index import RecallIndex
-from orchestra.context.recall.kept import LEAST, asking, window
+from orchestra.context.recall.index import UNKNOWN, RecallIndex
 from orchestra.context.recall.newest import newest
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
+from orchestra.context.recall.window import LEAST, asking, window
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
 from orchestra.context.trimming import units_of
 
@@ -71,7 +72,7 @@ class Recollector:
 
     __slots__ = (
         "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
-        "_values", "_waiting", "last",
+        "_values", "_waiting", "last", "meant",
     )  # fmt: skip
 
     def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
@@ -86,6 +87,7 @@ class Recollector:
         self._values: Values | None = None  # nor before values are listed
         self._shared = False
         self.last: Recalled | None = None
+        self.meant = UNKNOWN  # of the current input, by a model that had to be awaited
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Recollector:
         """A twin that shares the index until one of the two has something to add to it."""
@@ -146,8 +148,22 @@ class Recollector:
         `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, not indexed yet.
         """
         index = self._caught_up((newest,))
-        self.last = index.recall(question, tokens, skip=self._repeated.union(shown))
+        skip = self._repeated.union(shown)
+        self.last = index.recall(question, tokens, skip=skip, meant=self.meant)
         return self.last
+
+    def unembedded(self, now: Collection[str] = ()) -> list[str]:
+        """What waits for its vector, oldest first, but for what is being said `now`."""
+        return self._caught_up(now).unembedded()
+
+    def learn(self, vector: Callable[[str], Vector | None]) -> None:
+        """Take in vectors, oldest first, up to the first text that has none yet."""
+        index = self._caught_up(turn.id for turn in self._waiting)
+        for text in index.unembedded():
+            found = vector(text)
+            if found is None:
+                return
+            index.embedded([found])
 
     def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
         """What all of the past says about a few words; `now`: ids of what is being said."""
@@ -171,7 +187,8 @@ class Recollector:
             return None
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
         room = budget.usable - around - REPLY_TOKENS
-        if question is None or (sum(map(_tokens, blocks)) <= room and self._all_in(blocks, policy)):
+        whole = bool(policy.values_share)
+        if question is None or (sum(map(_tokens, blocks)) <= room and self.is_all_in(blocks, whole=whole)):
             return None
         every = [block for block in blocks if block.source != PINNED or not block.pinned]
         kept, left, pieces = self._window(every, policy, room, pinned)
@@ -236,16 +253,18 @@ class Recollector:
         new, self._unread = self._unread, []
         return [noted.turn() for noted in new]
 
-    def _all_in(self, blocks: Sequence[Block], policy: Policy) -> bool:
-        """Whether everything that was noted is in the prompt; whole, where the values of the rest are listed.
+    def is_all_in(self, blocks: Sequence[Block], *, whole: bool = False) -> bool:
+        """Whether everything that was noted is in these blocks; `whole`: with nothing cut.
 
-        Elsewhere a result that is shown in part says how to get the rest, and the prefix holds.
+        A result that is shown in part says how to get the rest, and the prefix holds; but where the values of
+        what is out are listed, those of what is cut are.
         """
-        noted, cut = self._noted, not policy.values_share
-        return len(noted) <= sum(1 for block in blocks if block.number in noted and (cut or not block.whole))
+        noted = self._noted
+        return len(noted) <= sum(1 for b in blocks if b.number in noted and not (whole and b.whole))
 
-    def _caught_up(self, now: Collection[str]) -> RecallIndex:
+    def _caught_up(self, now: Iterable[str]) -> RecallIndex:
         """The index of all but what is being said `now`, as far as that is the newest."""
+        now = set(now)
         if self._index is None:
             self._index = RecallIndex(self._counter.count, embedder=self._embedder)
         end = len(self._waiting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -38,11 +39,23 @@ class Hit(Struct, frozen=True, gc=False):
     ref: str = ""
 
 
+class Meant(Struct, frozen=True):
+    """What is known of a question's meaning: its vector by a model that had to be awaited, if it came.
+
+    `problem`: why it did not. `again`: the units that were shown when this was recorded, to be shown again.
+    """
+
+    vector: Sequence[float] | None = None
+    model: str = ""
+    problem: str = ""
+    again: tuple[int, ...] | None = None
+
+
 class Recalled(Struct, frozen=True, gc=False):
     """What a question brought back: `text` as it goes into a prompt, "" when nothing was found.
 
     `tokens` of `text`. `embedding`: the model that helped, "" when words alone did the work. `note` says
-    both, or that nothing was found, for the manifest.
+    both, or that nothing was found, for the manifest. `units`: the numbers of what is shown.
     """
 
     text: str
@@ -50,6 +63,7 @@ class Recalled(Struct, frozen=True, gc=False):
     hits: tuple[Hit, ...]
     embedding: str
     note: str
+    units: tuple[int, ...] = ()
 
 
 class Unit(NamedTuple):

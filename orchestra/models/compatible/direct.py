@@ -168,9 +168,8 @@ class _Stream:
 
 
 def _answer(place: Place, pool: Pool, wire: Wire) -> Answer:
-    body = wire.take()
+    headers, body = wire.headers, wire.take()
     pool.give_back(wire)
-    headers = wire.headers
     if "content-encoding" in headers:
         unpacker = _unpacker(place, headers)
         if unpacker is not None:

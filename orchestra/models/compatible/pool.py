@@ -62,7 +62,8 @@ class Pool:
         if not (wire.whole and wire.keep and wire.open):
             wire.close()
             return
-        loop = asyncio.get_running_loop()
+        loop = wire.loop
+        wire.headers = {}  # an idle connection holds nothing of its last reply
         wire.idle_since = loop.time()
         self._idle.append(wire)
         if self._sweep is None:

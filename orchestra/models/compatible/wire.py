@@ -49,7 +49,7 @@ class Wire(asyncio.Protocol):
         self.idle_since = 0.0
         self._times = times
         self._gone = gone
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._parser: Any = httptools.HttpResponseParser(self)
         # What other clients take from home-made servers is taken here too.
         self._parser.set_dangerous_leniencies(
@@ -76,7 +76,7 @@ class Wire(asyncio.Protocol):
         self.headers = {}
         self.whole = self._coming = self._begun = False
         self._parts = []
-        self._sent_at = self._last_at = self._loop.time()
+        self._sent_at = self._last_at = self.loop.time()
         self._transport.write(request)
         self._watch()
 
@@ -101,7 +101,7 @@ class Wire(asyncio.Protocol):
         parts = self._parts
         if self._paused:
             self._paused = False
-            self._last_at = self._loop.time()
+            self._last_at = self.loop.time()
             self._transport.resume_reading()
             self._watch()
         if not parts:
@@ -120,7 +120,7 @@ class Wire(asyncio.Protocol):
         if self._error is not None:
             raise self._error
         self._wanted = wanted
-        self._waiter = self._loop.create_future()
+        self._waiter = self.loop.create_future()
         try:
             await self._waiter
         finally:
@@ -156,7 +156,7 @@ class Wire(asyncio.Protocol):
         if self.whole:
             self._wake()
             return
-        self._last_at = self._loop.time()
+        self._last_at = self.loop.time()
         if first:
             self._watch()  # from now on it is pauses that are limited
         wanted = self._wanted
@@ -223,7 +223,7 @@ class Wire(asyncio.Protocol):
             self._timer = None
         if due < math.inf:
             self._timer_at = due
-            self._timer = self._loop.call_at(due, self._look)
+            self._timer = self.loop.call_at(due, self._look)
 
     def _due(self) -> float:
         times = self._times
@@ -236,7 +236,7 @@ class Wire(asyncio.Protocol):
         if self.whole or not self.open:
             return  # the next exchange sets it again
         due = self._due()
-        if self._loop.time() < due - _EARLY_SECONDS:
+        if self.loop.time() < due - _EARLY_SECONDS:
             self._watch()
             return
         times = self._times

@@ -8,6 +8,8 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
+import anyio.lowlevel
+
 from orchestra.errors import OutputInvalid
 from orchestra.models.extractive import findings, planning, reading, review, searching, talk, writing
 from orchestra.models.port import whole_as_stream
@@ -45,6 +47,7 @@ class Extractive:
         return 0.0
 
     async def reply(self, request: Request) -> Reply:
+        await anyio.lowlevel.checkpoint()  # it waits for nothing, and others want to go on meanwhile
         began = time.perf_counter()
         calls, value, text = self._answer(request)
         shown = text or (value.model_dump_json() if value is not None else "")

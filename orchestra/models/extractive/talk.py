@@ -22,7 +22,7 @@ _POINTING = re.compile(
     r"|它|他们|她|这个?|那个?|其|呢[?？]?$",
     re.IGNORECASE,
 )
-_FEW_WORDS, _FEW_CHARACTERS = 2, 8
+_FEW_WORDS, _FEW_CHARACTERS = 1, 8
 
 
 def this_turn(messages: Sequence[Message]) -> tuple[Message, ...]:

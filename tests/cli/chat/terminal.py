@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import struct
 import subprocess
 import sys
@@ -73,6 +74,7 @@ class Terminal:
         self._stream: Any = pyte.ByteStream(self._screen)
         self._keys, self._back = pty.openpty()
         fcntl.ioctl(self._back, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        os.set_blocking(self._keys, False)
         self._screen.answer = lambda data: os.write(self._keys, data)
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -95,14 +97,22 @@ class Terminal:
         gone = ["".join(row[at].data for at in range(self.columns)) for row in self._screen.history.top]
         return "\n".join(each.rstrip() for each in [*gone, *self._screen.display])
 
-    def type(self, text: str) -> None:
+    async def type(self, text: str) -> None:
+        """Press keys; what the program shows meanwhile is read, or it would wait for us."""
         data = text.encode("utf-8")
-        while data:
-            data = data[os.write(self._keys, data[:512]) :]
+        with anyio.fail_after(SECONDS):
+            while data:
+                try:
+                    data = data[os.write(self._keys, data[:512]) :]
+                except BlockingIOError:
+                    keys = [self._keys]
+                    can_read, _, _ = await anyio.to_thread.run_sync(select.select, keys, keys, [], SECONDS)
+                    if can_read:
+                        await self._more()
 
-    def paste(self, text: str) -> None:
+    async def paste(self, text: str) -> None:
         """As a terminal does that was asked to mark what is pasted."""
-        self.type(f"\x1b[200~{text}\x1b[201~")
+        await self.type(f"\x1b[200~{text}\x1b[201~")
 
     async def until(self, wanted: str | Callable[[str], bool], seconds: float = SECONDS) -> str:
         """Wait until the screen shows a text; returns all that it shows."""

@@ -1,4 +1,4 @@
-"""What of the blocks a recalled view keeps."""
+"""Which of the turns a recalled view shows as they are."""
 
 from __future__ import annotations
 

@@ -1,0 +1,56 @@
+"""The meaning of what an agent is asked, for its recall: had in time, or done without.
+
+What was recalled by meaning is recorded with the call, so that a replay, which asks no model, shows the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestra.context.context import Context
+from orchestra.context.recall.index import UNKNOWN
+from orchestra.context.recall.turns import Meant
+from orchestra.journal.track import Track
+from orchestra.models.meaning import Meaning
+
+KEY = "recalled"
+_AT_ONCE = 1_024
+"""Texts that are asked for before one prompt; a talk that is longer has the rest by the next ones."""
+
+
+async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
+    """Before a prompt: ask for the vectors that it lacks, and take those that are there in time."""
+    recollector = context.recollector
+    recollector.meant = UNKNOWN
+    recorded = track.recorded_step
+    if recorded is not None:
+        recollector.meant = _recorded(recorded.data.get(KEY))
+        return
+    if meaning is None or not context.recalls:
+        return
+    block, text = context.asks
+    meaning.want(recollector.unembedded((block,))[:_AT_ONCE])
+    meaning.want((text,), first=True)
+    vector = await meaning.within(text, meaning.wait_seconds)
+    recollector.learn(meaning.vector)
+    late = f"{meaning.name} had not answered after {meaning.wait_seconds:g} s"
+    problem = "" if vector is not None else meaning.problem or late
+    recollector.meant = Meant(vector, meaning.name, problem)
+
+
+def keep(context: Context, track: Track) -> None:
+    """After a prompt: what a replay has to know of it goes into the record with the call."""
+    meant, last = context.recollector.meant, context.recollector.last
+    if last is None or meant is UNKNOWN:
+        return
+    told: dict[str, Any] = {"model": meant.model, "problem": meant.problem}
+    if last.embedding:
+        told["units"] = list(last.units)
+    track.aside = {**track.aside, KEY: told}
+
+
+def _recorded(told: dict[str, Any] | None) -> Meant:
+    if told is None:
+        return UNKNOWN
+    units = told.get("units")
+    return Meant(None, told["model"], told["problem"], tuple(units) if units is not None else None)
