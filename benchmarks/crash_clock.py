@@ -6,7 +6,7 @@ import hashlib
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ _NUMBERS = re.compile(rb"[0-9]+")
 
 class Seen(Struct):
     """One request: its body's hash, but for numbers, when it was whole, and when its reply's last byte went
-    out (0: not yet).
+    out (0: not yet), with the CPU seconds that the process which asked had used by then.
 
     Seconds of the machine's monotonic clock, which is the same in every process.
     """
@@ -27,24 +27,41 @@ class Seen(Struct):
     body: str
     received: float
     answered: float = 0.0
+    ran: float = 0.0
 
 
 class Lost(Struct, frozen=True):
-    """A call that had to be made again; `age`: seconds from its last byte to the kill, None: in flight."""
+    """A call that had to be made again.
+
+    `age`: seconds from its last byte to the kill, None: in flight; `ran`: the CPU seconds of them that the
+    process got, which on a busy machine may be few.
+    """
 
     age: float | None
+    ran: float
     aimed: bool
 
 
 class Killed(Struct, frozen=True):
-    """When a process was killed; `aimed` at one of its commits."""
+    """When a process was killed, and the CPU seconds it had used; `aimed` at one of its commits."""
 
     at: float
+    ran: float
     aimed: bool
 
 
+def cpu_seconds(process: int) -> float:
+    """What a process has used, all its threads together; 0 for one that is gone (clock_getcpuclockid(3))."""
+    try:
+        return time.clock_gettime((~process << 3) | 2)
+    except OSError:
+        return 0.0
+
+
 class Clocked(Simulated):
-    """Notes each request and when it was answered."""
+    """Notes each request and when it was answered; `client`: the process that asks."""
+
+    client = 0
 
     def __init__(self, *given: object, **named: object) -> None:
         super().__init__(*given, **named)  # type: ignore[arg-type]  # handed on as they are
@@ -53,14 +70,15 @@ class Clocked(Simulated):
     def _complete(self, connection: Connection, body: bytes) -> None:
         seen = Seen(hashlib.sha256(_NUMBERS.sub(b"0", body)).hexdigest(), time.monotonic())
         self.seen.append(seen)
-        super()._complete(cast(Connection, _Timed(connection, seen)), body)
+        super()._complete(cast(Connection, _Timed(connection, seen, self)), body)
 
 
 class _Timed:
     """A connection that notes when its reply is out."""
 
-    def __init__(self, connection: Connection, seen: Seen) -> None:
+    def __init__(self, connection: Connection, seen: Seen, endpoint: Clocked) -> None:
         self._connection = connection
+        self._endpoint = endpoint
         self._seen = seen
         self.send, self.drop = connection.send, connection.drop
 
@@ -73,6 +91,7 @@ class _Timed:
     def _noted(self, done: Callable[[], None]) -> Callable[[], None]:
         def noted() -> None:
             self._seen.answered = time.monotonic()
+            self._seen.ran = cpu_seconds(self._endpoint.client)
             done()
 
         return noted
@@ -90,10 +109,23 @@ def lost_calls(seen: Sequence[Seen], kills: Sequence[Killed]) -> list[Lost]:
         # One that the endpoint read only after the kill was on its way at the last one.
         kill = next((kill for kill in between if kill.at >= each.received), between[-1])
         answered = 0.0 < each.answered <= kill.at
-        lost.append(Lost(kill.at - each.answered if answered else None, kill.aimed))
+        age = kill.at - each.answered if answered else None
+        lost.append(Lost(age, max(kill.ran - each.ran, 0.0) if answered else 0.0, kill.aimed))
     return lost
 
 
 def in_flight(seen: Sequence[Seen], at: float) -> int:
     """Calls that had been received and not wholly answered at this moment."""
     return sum(each.received <= at and not 0.0 < each.answered <= at for each in seen)
+
+
+def answered(name: str, lost: list[Lost]) -> dict[str, Any]:
+    """Calls that were made again although answered: how many, how long before the kill, in ms, and for how
+    much of the longest the process had a processor."""
+    ages = sorted((1e3 * (each.age or 0.0), 1e3 * each.ran) for each in lost) or [(0.0, 0.0)]
+    return {
+        f"answered_{name}": len(lost),
+        f"answered_{name}_p50_ms": round(ages[len(ages) // 2][0], 1),
+        f"answered_{name}_max_ms": round(ages[-1][0], 1),
+        f"answered_{name}_max_cpu_ms": round(ages[-1][1], 1),
+    }

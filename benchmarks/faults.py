@@ -1,6 +1,6 @@
 """What is left when everything goes wrong at once: nothing but results and clear sentences.
 
-    python -m benchmarks.faults [--sessions 200] [--share 0.1] [--seed 7] [--json] [--check]
+    python -m benchmarks.faults [--sessions 200] [--share 0.1] [--seed 7] [--stream] [--json] [--check]
 
 Sessions run at once in one process against a simulated endpoint that drops, cuts, hangs, refuses and
 answers nonsense, each with the share given, slowly; another process locks the store for 5 s; every tenth
@@ -50,6 +50,7 @@ ENDPOINT = """
 url = "{url}"
 first_byte_seconds = 3
 silence_seconds = 3
+stream = {stream}
 
 [tiers.small]
 endpoint = "odd"
@@ -161,7 +162,9 @@ async def run_all(
     folder: Path, endpoint: Simulated, options: argparse.Namespace, ends: Ends
 ) -> dict[str, Any]:
     """All sessions in one runtime; what is held when they have ended."""
-    (folder / "orchestra.toml").write_text(ENDPOINT.format(url=endpoint.url), encoding="utf-8")
+    (folder / "orchestra.toml").write_text(
+        ENDPOINT.format(url=endpoint.url, stream=str(options.stream).lower()), encoding="utf-8"
+    )
     flags = {"store": str(folder / "store.db"), "small": "small", "large": "large", "endpoint": "odd"}
     settings = load_settings(flags, environ={}, folder=folder).settings
     dice = random.Random(options.seed)
@@ -244,6 +247,7 @@ def main() -> None:
     parser.add_argument("--sessions", type=int, default=200)
     parser.add_argument("--share", type=float, default=0.1, help="of requests, for each fault")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--stream", action="store_true", help="agents stream, and begin tools early")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--check", action="store_true", help="exit code 1 if a bar is missed")
     options = parser.parse_args()

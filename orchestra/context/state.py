@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, structs
 
@@ -65,15 +65,21 @@ def merge(state: TaskState, *patches: Patch) -> TaskState:
 
 
 def render(state: TaskState) -> str:
-    """The state in a few lines, empty fields left out; "" when nothing is known."""
+    """The state in a few lines, empty fields left out; "" when nothing is known.
+
+    Of long lists the newest lines are shown and the rest is counted; it stays in the state.
+    """
     lines: list[str] = []
     for name, title in _TITLES:
-        value = getattr(state, name)
+        value = _newest(name, getattr(state, name))
         if isinstance(value, str):
             if value:
                 lines.append(f"{title}: {value}")
         elif name == "others":
-            lines.extend(f"Facts of {of or 'no one thing'}: {'; '.join(known)}" for of, known in value)
+            for other in value:
+                of, known = other if isinstance(other, tuple) else (other, ())
+                told = "; ".join(_newest("others' facts", known))
+                lines.append(f"Facts of {of or 'no one thing'}: {told}" if told else of)
         elif name == "facts" and value and state.entity:
             lines.append(f"Facts of {state.entity}:")
             lines.extend(f"- {line}" for line in value)
@@ -83,6 +89,17 @@ def render(state: TaskState) -> str:
             lines.append(f"{title}:")
             lines.extend(f"- {line}" for line in value)
     return "\n".join(lines)
+
+
+_SHOWN = {"entities": 20, "facts": 30, "others": 6, "others' facts": 10, "done": 12}
+
+
+def _newest(name: str, value: Any) -> Any:
+    """The newest lines of a list that has grown long, behind a line that counts the others."""
+    most = _SHOWN.get(name)
+    if most is None or len(value) <= most:
+        return value
+    return (f"({len(value) - most} earlier ones are not shown)", *value[-most:])
 
 
 def _switched(state: TaskState, entity: str) -> TaskState:

@@ -47,7 +47,10 @@ class TaskTools:
         said = named_in(task, self.pool)
         project = self._choice.project
         if not self.names:
-            keep = (*self._choice.named, *said, *named_in(self._choice.instructions, self.pool))
+            # A text may name tools that it is not about: half of the places are for the best.
+            mentioned = dict.fromkeys((*named_in(self._choice.instructions, self.pool), *said))
+            half = self._chooser.choosing.chosen // 2
+            keep = (*self._choice.named, *list(mentioned)[:half])
             return await self._chooser.choose(task, self.pool, keep=keep, project=project)
         best = await self._chooser.best(task, self.pool, ADDED_TOOLS, project=project)
         room = max(self._chooser.choosing.most - len(self.names), 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from orchestra.context.recall.concepts import topic_counts, topics_of
 from orchestra.context.recall.dense import Dense
@@ -23,9 +23,8 @@ from orchestra.values.messages import ToolSpec
 # requests that the benchmark does not ask. Figures: benchmarks/recall.md.
 NAME, DESCRIPTION, PARAMETER, EXPLAINED, VALUE = 3.0, 1.0, 1.0, 0.4, 0.3
 K1, B = 2.0, 0.5
-TOPIC, TOPIC_BESIDE_MEANING = 0.5, 0.25
+TOPIC = 0.5
 """What a shared topic counts beside a shared word."""
-MEANING = 2.2
 HISTORY = 5.0
 LONGEST = 20_000
 """Characters of one text of a tool that are read."""
@@ -34,6 +33,19 @@ AT_ONCE = 128
 """Tools that are embedded for one choice at most, about 2 s; the next choices embed the others."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-./]")
+
+
+class Trust(NamedTuple):
+    """What a model's opinion counts beside the words, and a topic then; `brief`: it reads no parameters."""
+
+    meaning: float
+    topic: float
+    brief: bool
+
+
+TRUST = Trust(2.2, 0.25, brief=False)
+_TRUST_OF = {"use": Trust(1.0, TOPIC, brief=True)}
+"""Of a model that says less on its own; chosen on the same requests as the weights."""
 
 
 class ToolIndex:
@@ -52,6 +64,7 @@ class ToolIndex:
         self._specs: list[ToolSpec] = []
         self._places: dict[str, int] = {}
         self._embedder = embedder
+        self._trust = _TRUST_OF.get(embedder.name, TRUST) if embedder is not None else TRUST
         self._words = Postings(K1, B)
         self._topics = Postings(K1, B)
         self._keeper = keeper or embedder
@@ -97,7 +110,7 @@ class ToolIndex:
             return []
         asked = request_terms(request)
         words = self._words.scores(asked)
-        topic = TOPIC if self._embedder is None else TOPIC_BESIDE_MEANING
+        topic = TOPIC if self._embedder is None else self._trust.topic
         for place, score in self._topics.scores(topics_of(asked)).items():
             words[place] = words.get(place, 0.0) + topic * score
         scores = [0.0] * len(self._specs)
@@ -107,7 +120,7 @@ class ToolIndex:
         if vector is not None:
             self._embed_tools(words)
             for place, score in zip(self._embedded, spread(self._dense.likeness(vector)), strict=True):
-                scores[place] += MEANING * score
+                scores[place] += self._trust.meaning * score
         votes = (history if history is not None else self._history).votes(asked, vector, self._places)
         for name, vote in votes.items():
             scores[self._places[name]] += HISTORY * vote
@@ -134,7 +147,8 @@ class ToolIndex:
         new = [place for place in range(len(self._specs)) if place not in there]
         if len(new) > AT_ONCE:
             new = sorted(new, key=lambda place: -words.get(place, 0.0))[:AT_ONCE]
-        for vector in self._keeper.embed([_described(self._specs[place]) for place in new]):
+        texts = [_described(self._specs[place], brief=self._trust.brief) for place in new]
+        for vector in self._keeper.embed(texts):
             self._dense.add(vector)
         self._embedded += new
 
@@ -166,10 +180,8 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _described(spec: ToolSpec) -> str:
-    parameters = "; ".join(
-        f"{_HUMP.sub(' ', name)} {explained}" for name, explained, _ in _parameters(spec.parameters, 1)
-    )
-    return f"{_HUMP.sub(' ', spec.name)}: {_text(spec.description)}" + (
-        f" Parameters: {parameters}" if parameters else ""
-    )
+def _described(spec: ToolSpec, *, brief: bool) -> str:
+    plain = f"{_HUMP.sub(' ', spec.name)}: {_text(spec.description)}"
+    found = () if brief else _parameters(spec.parameters, 1)
+    parameters = "; ".join(f"{_HUMP.sub(' ', name)} {explained}" for name, explained, _ in found)
+    return f"{plain} Parameters: {parameters}" if parameters else plain

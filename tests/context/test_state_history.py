@@ -132,3 +132,17 @@ def test_the_intent_is_read_from_the_input_alone(text: str, wants: str, entity: 
     """What an input wants and which one thing it is about; nothing of the last input is carried over."""
     found = intent_of(text, 3)
     assert (found.wants, found.entity) == (wants, entity)
+
+
+def test_a_long_state_stays_a_few_lines() -> None:
+    """Of many orders the newest are shown and the rest counted; an old one's facts come back with it."""
+    state = EMPTY
+    for number in range(200):
+        state = merge(state, Patch("entity", f"A{number}"), Patch("facts", f"amount={number}", "add"))
+        state = merge(state, Patch("done", f"checked A{number}", "add"))
+    text = render(state)
+    assert len(text.splitlines()) < 20
+    assert "amount=199" in text
+    assert "(193 earlier ones are not shown)" in text
+    assert "amount=3\n" not in f"{text}\n"
+    assert "amount=3" in render(merge(state, Patch("entity", "A3")))

@@ -13,17 +13,14 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from orchestra.context.facts import Evidence, find_facts, is_hard, same_fact
+from orchestra.context.factcheck import Source, find_drift
 from orchestra.context.keys import keyed_facts
 from orchestra.context.pinned import Superseded
 from orchestra.context.polarity import clauses, flipped
-from orchestra.context.sayings import sayings
 from orchestra.context.summary.merging import mapped, marked, merged
 from orchestra.context.summary.repair import Need, needs, repaired, without_turns
 from orchestra.context.summary.schema import Summary, SummaryTask, items, render
 from orchestra.context.tokens import Counter
-from orchestra.text.terms import terms
-from orchestra.values.facts import Fact
 
 _REFUSAL = re.compile(
     r"(?i)^\W*(?:error\b|exception\b|traceback|i(?:'m| am) (?:sorry|unable)|sorry,|i (?:cannot|can't"
@@ -101,22 +98,20 @@ def _held_to(
 ) -> tuple[Summary, tuple[str, ...], str]:
     """The draft without lines that name the unknown, those lines, and what contradicts the sources."""
     texts = [*sources, *held]
-    evidence = Evidence(texts)
-    known = [clause for text in texts for clause in clauses(text)]
-    places = Places(texts)
     whole = "\n".join(texts)
+    source = Source(whole)
+    known = [clause for text in texts for clause in clauses(text)]
     dropped: list[str] = []
     for line in items(draft):
         stripped = without_turns(line)
-        missing = evidence.missing(stripped)
-        hard = [fact for fact in missing if is_hard(fact)]
-        if hard:
-            return draft, (), f"it says {hard[0].text}, which nothing it covers says"
-        if missing or _unknown_name(stripped, whole):
+        doubts = [doubt for doubt in find_drift(stripped, source) if doubt.is_hard]
+        for doubt in doubts:
+            if doubt.kind == "elsewhere":
+                return draft, (), f"it says {doubt.text} where what it covers says {doubt.instead}"
+            if doubt.kind != "name":
+                return draft, (), f"it says {doubt.text}, which nothing it covers says"
+        if doubts or _unknown_name(stripped, whole):
             dropped.append(line)
-        stray = places.stray(stripped)
-        if stray is not None:
-            return draft, (), f"it says {stray.text} of something else than what it covers does"
         if flipped(clauses(stripped), known):
             return draft, (), f"it turns a negation round: {line[:80]}"
     return _without(draft, set(dropped)), tuple(dropped), ""
@@ -130,49 +125,6 @@ def _unknown_name(line: str, whole: str) -> bool:
         fact.kind == "name" and not fact.text.isascii() and fact.text not in whole
         for _, fact in keyed_facts(line)
     )
-
-
-class Places:
-    """In which sentences of the sources each figure, date and id stands, with the words around it."""
-
-    __slots__ = ("_sentences",)
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._sentences: list[tuple[list[Fact], frozenset[str], frozenset[str]]] = []
-        for text in texts:
-            parts = _sentences(text)
-            words = [frozenset(terms(part)) for part in parts]
-            for at, part in enumerate(parts):
-                facts = [fact for fact in find_facts(part) if is_hard(fact)]
-                if facts:
-                    near = words[at].union(*words[max(at - 1, 0) : at])
-                    self._sentences.append((facts, near, near.union(*words[at + 1 : at + 2])))
-
-    def stray(self, line: str) -> Fact | None:
-        """A fact of the line that stands only where nothing else of its sentence is spoken of.
-
-        In a story a date or a time may be that of all that is told; in `key=value` it is the key's.
-        """
-        keyed = "=" in line
-        for part in _sentences(line):
-            facts = [fact for fact in find_facts(part) if is_hard(fact)]
-            words = frozenset(terms(part)) - {term for fact in facts for term in terms(fact.text)}
-            for fact in facts if words else ():
-                if not keyed and fact.kind in ("date", "time"):
-                    continue
-                around = [
-                    near if keyed else wide
-                    for known, near, wide in self._sentences
-                    if any(same_fact(fact, one) for one in known)
-                ]
-                if around and not any(words & near for near in around):
-                    return fact
-        return None
-
-
-def _sentences(text: str) -> list[str]:
-    parts = [saying.text for saying in sayings(text)]
-    return parts or [text]
 
 
 def _without(draft: Summary, lines: set[str]) -> Summary:

@@ -100,7 +100,7 @@ class Direct:
             if wire is None:
                 wire = await target.pool.connect(place)
             try:
-                wire.send(request)
+                wire.send(*request)
                 await wait(wire)
             except Lost as lost:
                 if not (kept and lost.stale):
@@ -112,14 +112,15 @@ class Direct:
             else:
                 return wire
 
-    def _request(self, target: _Target, body: bytes | None) -> bytes:
+    def _request(self, target: _Target, body: bytes | None) -> tuple[bytes, bytes]:
+        """Head and body, apart: one more copy of the body would be held as long as the reply takes."""
         if body is None:
-            return b"".join((b"GET", target.begin, target.fields, b"\r\n"))
+            return b"".join((b"GET", target.begin, target.fields, b"\r\n")), b""
         fields = target.fields
         if self._compress_over is not None and len(body) >= self._compress_over:
             body = gzip.compress(body, compresslevel=1)
             fields += b"Content-Encoding: gzip\r\n"
-        return b"POST%bContent-Length: %d\r\n%b\r\n%b" % (target.begin, len(body), fields, body)
+        return b"POST%bContent-Length: %d\r\n%b\r\n" % (target.begin, len(body), fields), body
 
     def _aim(self, place: Place, path: str, url: URL) -> _Target:
         """Send what is asked of this path here from now on. Raises ModelRefused for a header or a URL."""

@@ -70,14 +70,17 @@ class Wire(asyncio.Protocol):
 
     # What the asker calls.
 
-    def send(self, request: bytes) -> None:
+    def send(self, head: bytes, body: bytes) -> None:
         """Begin an exchange."""
         self.status = 0
         self.headers = {}
         self.whole = self._coming = self._begun = False
         self._parts = []
         self._sent_at = self._last_at = self.loop.time()
-        self._transport.write(request)
+        if body:
+            self._transport.writelines((head, body))
+        else:
+            self._transport.write(head)
         self._watch()
 
     async def head(self) -> None:
