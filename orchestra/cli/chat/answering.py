@@ -46,11 +46,12 @@ class Turn:
         self._talks = False
 
     def hear(self, piece: Delta | None) -> None:
-        """A piece of the answer; None: it begins anew."""
+        """A piece of the answer; None: it begins anew. What a model thinks before it is not shown."""
         if piece is not None:
-            self._shown = self._shown or bool(piece.text)
-            self._do("")
-            self.screen.piece(piece.text)
+            if piece.text:
+                self._shown = True
+                self._do("")
+                self.screen.piece(piece.text)
         elif self._shown:
             self._shown = False
             if self.screen.end_answer():

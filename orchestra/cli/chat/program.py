@@ -56,20 +56,14 @@ class Chat:
         await self._go_on(talk, stack, greeting)
         if talk.conversation is not None:
             reader.remember(each.said for each in talk.conversation.turns)
-        while not slash.leaving:
-            if self._screen.live:
-                self._screen.say()
-            try:
-                typed = await reader.read(PROMPT)
-            except Broken:
-                self._screen.note("Ctrl-D or /quit leaves; Ctrl-C stops an answer.")
-                continue
-            if typed is None or self._is_stopped(talk):
-                break
-            try:
-                await self._take(typed.strip(), talk, slash, stack, reader)
-            except OrchestraError as error:
-                self._screen.say(str(error), fg="red")
+        with self._screen.there():
+            while not slash.leaving and not self._screen.gone:
+                try:
+                    await self._next(talk, slash, stack, reader)
+                except Broken:
+                    self._screen.note("Ctrl-D or /quit leaves; Ctrl-C stops an answer.")
+                except OrchestraError as error:
+                    self._screen.say(str(error), fg="red")
         greeting.last()
         return 0
 
@@ -85,15 +79,25 @@ class Chat:
         self._screen.muted = True
         try:
             await talk.go_on(record, stack)
-        except InputError as error:
+        except InputError:
             if wanted.session:
                 raise
             self._screen.muted = False
-            self._screen.note(f"{error} This is a new talk.")
+            self._screen.note(f"the last talk, {record.id}, is open in another window: this is a new one")
             return
         finally:
             self._screen.muted = False
         greeting.again()
+
+    async def _next(self, talk: Talk, slash: Slash, stack: AsyncExitStack, reader: Input) -> None:
+        """One input and what comes of it."""
+        if self._screen.live:
+            self._screen.say()
+        typed = await reader.read(PROMPT)
+        if typed is None or self._is_stopped(talk):
+            slash.leaving = True
+        else:
+            await self._take(typed.strip(), talk, slash, stack, reader)
 
     async def _take(self, typed: str, talk: Talk, slash: Slash, stack: AsyncExitStack, reader: Input) -> None:
         if not typed:
@@ -140,7 +144,8 @@ class Chat:
         return joined((self._wanted.agent, turns, occupancy(talk.conversation), money, "/help"))
 
     async def _signals(self, everything: anyio.CancelScope) -> None:
-        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        ends = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+        with anyio.open_signal_receiver(signal.SIGINT, *ends) as signals:
             async for number_ in signals:
                 if number_ == signal.SIGINT and self._interrupt is not None:
                     self._interrupt()

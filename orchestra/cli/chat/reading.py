@@ -69,7 +69,8 @@ def unheard() -> Iterator[None]:
     try:
         yield
     finally:
-        termios.tcsetattr(keys, termios.TCSANOW, before)
+        with suppress(termios.error):  # the window was closed
+            termios.tcsetattr(keys, termios.TCSANOW, before)
 
 
 class PlainLines:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -11,15 +15,20 @@ from orchestra.cli.chat.wrapping import Wrapper
 from orchestra.cli.printing import columns, line, safe
 
 _ERASE = "\r\x1b[K"
+_GONE = (errno.EPIPE, errno.EIO)
 _MARGIN = 1  # a full last column makes some terminals wrap
 
 
 class Screen:
-    """Nothing reaches the terminal that has not gone through `safe`. `muted`: nothing is printed at all."""
+    """Nothing reaches the terminal that has not gone through `safe`. `muted`: nothing is printed at all.
+
+    `gone`: nobody can see it any more.
+    """
 
     def __init__(self) -> None:
         self.live = sys.stdout.isatty()
         self.muted = False
+        self.gone = False
         self._wrapper: Wrapper | None = None
         self._passing = ""
         self._ends = True  # whether the cursor is at the beginning of a line
@@ -33,7 +42,9 @@ class Screen:
         if self.live:
             wrapper = Wrapper(columns() - _MARGIN)
             shown = wrapper.feed(shown) + wrapper.end()
-        click.echo(click.style(shown, **style) if style else shown)
+        styled = click.style(shown, **style) if style else shown
+        with self.there():
+            click.echo(styled)
 
     def aside(self, text: str, *, indent: int = 0) -> None:
         """One dim line beside the talk."""
@@ -69,12 +80,27 @@ class Screen:
         if not self.live or self.muted or self._wrapper is not None or text == self._passing:
             return
         shown = click.style(line(text, columns() - _MARGIN), dim=True) if text else ""
-        sys.stdout.write(_ERASE + shown if shown or self._passing else "")
-        sys.stdout.flush()
+        with self.there():
+            sys.stdout.write(_ERASE + shown if shown or self._passing else "")
+            sys.stdout.flush()
         self._passing = text
 
     def _write(self, text: str) -> None:
         if text:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            with self.there():
+                sys.stdout.write(text)
+                sys.stdout.flush()
             self._ends = text.endswith("\n")
+
+    @contextmanager
+    def there(self) -> Iterator[None]:
+        """A window that was closed, or a pipe, shows nothing more; the talk ends in order all the same."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in _GONE:
+                raise
+            self.muted = self.gone = True
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())  # for what is left in its buffer
+            os.close(nowhere)

@@ -136,6 +136,14 @@ class Terminal:
                     break
         assert await anyio.to_thread.run_sync(self.process.wait) == code, self.shown
 
+    async def hang_up(self) -> None:
+        """Close the window, and wait for the program's end."""
+        assert self.process is not None
+        keys, self._keys = self._keys, os.open(os.devnull, os.O_RDWR)
+        os.close(keys)
+        with anyio.fail_after(SECONDS):
+            await anyio.to_thread.run_sync(self.process.wait, abandon_on_cancel=True)
+
     async def _more(self) -> None:
         await anyio.wait_readable(self._keys)
         data = os.read(self._keys, 1 << 16)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from _pytest.capture import CaptureFixture
 
 from orchestra.cli.main import run
-from tests.cli.chat.terminal import piped
+from tests.cli.chat.terminal import command, environment, piped
 from tests.resume.cut import write_documents
 
 
@@ -123,3 +124,20 @@ def test_other_commands_know_talks(here: Path, capsys: CaptureFixture[str]) -> N
     assert "answered" in shown
     assert json.loads(called("replay", "last"))[0]["outcome"]["status"] == "done"
     assert "orchestra chat --session" in called("resume", "last", code=2)
+
+
+def test_a_reader_that_has_gone_ends_the_talk_in_order(tmp_path: Path) -> None:
+    """As behind `| head`: no traceback, and the session is done."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run(
+        command("--models", "extractive"),
+        input=b"hello\n/context\nhello\n",
+        stdout=writes,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        check=False,
+    )
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -179,7 +180,10 @@ async def test_a_long_paste_chinese_and_sixty_columns(tmp_path: Path) -> None:
 
 
 async def test_a_person_is_asked_in_the_chat(tmp_path: Path) -> None:
-    """A tool that needs a word waits for it; a refusal's reason reaches the model; Ctrl-C ends it all."""
+    """A tool that needs a word waits for it; a refusal's reason reaches the model; Ctrl-C ends it all.
+
+    A window that is closed ends the talk in order.
+    """
     write_documents(tmp_path / "docs")
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "careful.md").write_text(
@@ -208,3 +212,6 @@ async def test_a_person_is_asked_in_the_chat(tmp_path: Path) -> None:
             await screen.type(CTRL_C)
             await screen.until("(stopped before there was an answer")
             await ready(screen)
+            await screen.hang_up()
+    with sqlite3.connect(tmp_path / ".orchestra" / "store.db") as store:
+        assert store.execute("SELECT status FROM sessions").fetchall() == [("done",)]
