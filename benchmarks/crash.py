@@ -134,7 +134,7 @@ async def work(folder: Path, endpoint: Clocked, kill: Plan | None = None, *, res
     if code not in (0, -9):
         raise RuntimeError(f"The worker ended with code {code}.")
     if code == -9 and kill is not None and kill.commit:
-        *_, at, ran = said.split()  # it said so before it died by its own hand
+        _, at, ran, *_ = said[said.index(b"killed") :].split()  # by its own hand, and said so before
         killed = Killed(float(at), float(ran), aimed=True)
     return Outcome(killed if code == -9 else None, took - began)
 

@@ -71,7 +71,7 @@ def kill_in_commit(store: Any, number: int, after: float) -> None:
 
     def strike() -> None:
         time.sleep(after)
-        os.write(1, f" {time.monotonic()} {time.process_time()}".encode())
+        os.write(1, f" killed {time.monotonic()} {time.process_time()} ".encode())
         os.kill(os.getpid(), signal.SIGKILL)
 
     def count(_connection: Any) -> None:

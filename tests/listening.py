@@ -88,12 +88,17 @@ class Story(list[Event]):
 
 @asynccontextmanager
 async def clerk_at(
-    folder: Path, tools: Iterable[Tool], *script: Line, streamed: bool = True, **fields: Any
+    folder: Path,
+    tools: Iterable[Tool],
+    *script: Line,
+    streamed: bool = True,
+    transport: str = "direct",
+    **fields: Any,
 ) -> AsyncIterator[tuple[Session, Story, Server]]:
     """A session with one role, `clerk`, whose model is the scripted endpoint, tried again where it fails."""
     role = Role(name="clerk", description="d", instructions="Work.", context="tools", **fields)
     story = Story()
-    async with serving(*script) as here, opened(here.url) as model:
+    async with serving(*script) as here, opened(here.url, transport=transport) as model:
         both = dict.fromkeys(("small", "large"), again(model))
         models = Tiers(both, streamed=both if streamed else ())
         host = Runtime(settings(folder), models=models, roles=[role], tools=tools)

@@ -47,11 +47,13 @@ def gauge(name: str, index: int = 0) -> bytes:
     return part("read_gauge", f"k{index}", index, name=name)
 
 
-async def test_a_tool_runs_before_its_reply_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("transport", ["direct", "official"])
+async def test_a_tool_runs_before_its_reply_ends(tmp_path: Path, transport: str) -> None:
     """The endpoint ends its reply only when the tool has run; the journal's order is the usual one."""
     gauges = Gauges()
     reply = calling(gauge("oil"), gauges.at_work["oil"])
-    async with clerk_at(tmp_path, [gauges.tool], reply, says("Oil is at 7")) as (session, story, _):
+    replies = reply, says("Oil is at 7")
+    async with clerk_at(tmp_path, [gauges.tool], *replies, transport=transport) as (session, story, _):
         with anyio.fail_after(5):
             handed = await session.ask("clerk", "How is the oil?")
         assert str(handed.value).strip() == "Oil is at 7"
@@ -116,12 +118,13 @@ async def test_a_call_that_turns_out_otherwise_is_made_as_recorded(tmp_path: Pat
     assert ("new" in recorded[0]) == (seen[-1] == "new")
 
 
+@pytest.mark.parametrize("transport", ["direct", "official"])
 @pytest.mark.parametrize("how", ["cancelled", "stopped"])
-async def test_cancelling_closes_the_connection_at_once(tmp_path: Path, how: str) -> None:
+async def test_cancelling_closes_the_connection_at_once(tmp_path: Path, how: str, transport: str) -> None:
     """In the middle of a stream, with a call at work: both end."""
     gauges = Gauges()
     hanging = [HEAD, gauge("stuck"), HANG]
-    async with clerk_at(tmp_path, [gauges.tool], hanging) as (session, story, here):
+    async with clerk_at(tmp_path, [gauges.tool], hanging, transport=transport) as (session, story, here):
         with anyio.fail_after(5):
             async with anyio.create_task_group() as group:
                 group.start_soon(session.ask, "clerk", "How is the oil?")

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from msgspec import Struct
 
 from orchestra.agent.desk import Desk
-from orchestra.errors import ModelError
+from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
 from orchestra.models.port import Model
 from orchestra.spend.purse import Purse
@@ -97,7 +97,7 @@ async def _heard(model: Model, request: Request, hear: Listen) -> Reply:
                     reply = item
                 else:
                     hear(None if item.anew else item)
-    except ModelError:
+    except RunError:
         hear(None)
         raise
     assert reply is not None, f"the stream of {model.name} ended without a Reply"

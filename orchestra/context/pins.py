@@ -233,11 +233,20 @@ class Pins:
 
         None without one, and where several other entities have one.
         """
-        near = [pair for pair in self._board.near(fact, set(terms(said))) if pair[0] >= _SHARED_KEY]
-        own = [pair for pair in near if pair[1].entity in ("", self._entity)]
-        if not own and len({pin.entity for _, pin in near}) > 1:
-            return None
-        return max(own or near, key=lambda pair: pair[0], default=(0.0, None))[1]
+        words = set(terms(said))
+        mine = [pair for of in {"", self._entity} for pair in self._near(fact, words, of)]
+        if mine:
+            return max(mine, key=lambda pair: (pair[0], pair[1].turn))[1]
+        others: list[tuple[float, Pin]] = []
+        for entity in self._board.entities_of(words):
+            near = self._near(fact, words, entity)
+            if near and others:
+                return None
+            others = others or near
+        return max(others, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+    def _near(self, fact: Fact, words: set[str], entity: str) -> list[tuple[float, Pin]]:
+        return [pair for pair in self._board.near(fact, words, entity) if pair[0] >= _SHARED_KEY]
 
 
 def _rendered(constraints: list[Pin], said: list[Pin], returned: list[Pin]) -> str:
