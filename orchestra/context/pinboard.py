@@ -11,7 +11,7 @@ from orchestra.context.units import in_base
 from orchestra.text.terms import terms
 from orchestra.values.facts import Fact
 
-CONSTRAINTS, SAID, RETURNED = range(3)
+CONSTRAINTS, SAID, RETURNED, TOLD = range(4)
 """Ranks of pins, in the order in which they are shown."""
 
 FEW = 8
@@ -45,7 +45,7 @@ class Pinboard:
         self.version = 0
         self._next = 0
         self._pins: dict[int, Pin] = {}
-        self._ranks: tuple[_Numbers, _Numbers, _Numbers] = ({}, {}, {})
+        self._ranks: tuple[_Numbers, ...] = ({}, {}, {}, {})
         self._same: dict[tuple[object, ...], int] = {}
         self._counts: dict[int, int] = {}  # by block, of the pins that have a rank
         self._bound: dict[int, _Numbers] = {}  # constraints by block
@@ -187,7 +187,9 @@ def _rank(pin: Pin) -> int | None:
     """None for what stands in a constraint, which is shown in its place."""
     if pin.within:
         return None
-    return CONSTRAINTS if not pin.key else SAID if pin.who == USER else RETURNED
+    if not pin.key:
+        return TOLD if pin.loose else CONSTRAINTS
+    return SAID if pin.who == USER else RETURNED
 
 
 def _values_of(fact: Fact) -> Iterator[object]:
