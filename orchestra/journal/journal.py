@@ -182,11 +182,10 @@ class Journal(Reader):
         if live.broken is not None:
             raise live.broken
         data = encode(event.data)
-        size = _size(event, data)
-        if not self._writer.has_room(size):
+        size = _size(event, data) if event.texts else _ITEM_BYTES + len(data)
+        if not self._writer.offer(Item(live, event, size, live.seq + 1, data)):
             return False
         live.seq += 1
-        self._writer.put(Item(live, event, size, live.seq, data))
         return True
 
     async def finish(self, session: str, status: Status, *, at: float) -> None:

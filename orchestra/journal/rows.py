@@ -86,10 +86,13 @@ class Rows:
         self.events: list[tuple[Any, ...]] = []
 
 
+_encode = msgspec.json.Encoder().encode
+
+
 def encode(value: Any) -> str:
     """JSON text of any JSON value or struct, lone surrogates included. Raises TypeError for others."""
     try:
-        return msgspec.json.encode(value).decode()
+        return _encode(value).decode()
     except UnicodeEncodeError:
         return json.dumps(msgspec.to_builtins(value), ensure_ascii=True)
 

@@ -16,7 +16,7 @@ from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.keys import KeyMaker, RequestKey
 from orchestra.journal.past import PastCall
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
-from orchestra.journal.recording import Recording
+from orchestra.journal.recording import Recording, nothing
 from orchestra.journal.records import EventRecord
 from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Request
@@ -136,30 +136,25 @@ class Track:
         at: float | None = None,
     ) -> None:
         """One event; `turn` None: the agent's own, `at` None: now."""
-        await self._put(self._event(kind, data, texts or {}, turn, at))
-
-    def put_now(
-        self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], *, at: float
-    ) -> bool:
-        """As `put`, where that need not wait; False, and nothing is put, where it would."""
-        return self._taken(self._event(kind, data, texts, None, at))
-
-    def _event(
-        self,
-        kind: EventKind,
-        data: Mapping[str, Any],
-        texts: Mapping[str, str],
-        turn: int | None,
-        at: float | None,
-    ) -> Event:
-        return Event(
+        event = Event(
             session=self.recording.session,
             agent=self.path,
             turn=self.turn if turn is None else turn,
             kind=kind,
             at=self.clock() if at is None else at,
             data=data,
-            texts=texts,
+            texts=texts or {},
+        )
+        if not self._taken(event):
+            await self.recording.put(event)
+
+    def put_now(
+        self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], *, at: float
+    ) -> bool:
+        """As `put`, where that need not wait; False, and nothing is put, where it would."""
+        session = self.recording.session
+        return self._taken(
+            Event(session=session, agent=self.path, turn=self.turn, kind=kind, at=at, data=data, texts=texts)
         )
 
     async def prompt(self, sent: Sent, *, beside: bool = False) -> None:
@@ -213,7 +208,10 @@ class Track:
 
     async def missing(self) -> None:
         """Before something is made that is not recorded."""
-        end, past = self.past.end, self.recording.past
+        past = self.recording.past
+        if past is None and self.recording.missing is nothing:
+            return
+        end = self.past.end
         if end is not None and end.kind == "failed" and end.turn == self.turn:
             stopped = past.stopped if past is not None and past.replay else ""
             if not stopped or end.data["reason"] != stopped:

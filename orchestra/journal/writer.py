@@ -78,13 +78,22 @@ class Writer:
 
     def put(self, item: Item) -> None:
         """Queue it. Once queued it is written, whatever is cancelled."""
-        self._queue.append(item)
+        queue = self._queue
+        queue.append(item)
         self._accepted += 1
         self._bytes += item.size
-        if len(self._queue) == 1:
+        queued = len(queue)
+        if queued == 1:
             self._arrived.set()
-        if len(self._queue) >= self.options.group_events or self._bytes >= self.options.group_bytes:
+        if queued >= self.options.group_events or self._bytes >= self.options.group_bytes:
             self._urgent.set()
+
+    def offer(self, item: Item) -> bool:
+        """Queue it, if it has room at once."""
+        if not self.has_room(item.size):
+            return False
+        self.put(item)
+        return True
 
     def has_room(self, size: int) -> bool:
         """Whether an item of this size can be `put` at once."""

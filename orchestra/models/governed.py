@@ -27,20 +27,15 @@ class Governed:
         self, model: Model, governor: Governor, *, longest_seconds: float = LONGEST_WAIT_SECONDS
     ) -> None:
         self._model = model
+        self.name = model.name
+        self.cost = model.cost
         self._governor = governor
         self._longest = longest_seconds
         self._expected = Expected()
 
     @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
     def window(self) -> int:
         return self._model.window
-
-    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        return self._model.cost(input_tokens, output_tokens)
 
     async def reply(self, request: Request) -> Reply:
         tokens = self._expected.of(request)

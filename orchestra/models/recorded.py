@@ -31,23 +31,18 @@ _ATTRIBUTES = ("endpoint", "model", "status", "retry_after", "window", "problem"
 class Recorded:
     """One agent's view of one tier. What it returns is what is recorded: without secrets."""
 
-    __slots__ = ("_model", "_tier", "_track")
+    __slots__ = ("_model", "_tier", "_track", "cost", "name")
 
     def __init__(self, model: Model, tier: str, track: Track) -> None:
         self._model = model
+        self.name = model.name
+        self.cost = model.cost
         self._tier = tier
         self._track = track
 
     @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
     def window(self) -> int:
         return self._model.window
-
-    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        return self._model.cost(input_tokens, output_tokens)
 
     async def reply(self, request: Request) -> Reply:
         about = self._about()

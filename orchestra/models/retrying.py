@@ -48,21 +48,16 @@ class Retrying:
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._model = model
+        self.name = model.name
+        self.cost = model.cost
         self._patience = patience or Patience()
         self._dice = dice or random.Random()  # noqa: S311 - luck, not secrets
         self._sleep = sleep
         self._quickest = 0.0
 
     @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
     def window(self) -> int:
         return self._model.window
-
-    def cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        return self._model.cost(input_tokens, output_tokens)
 
     async def reply(self, request: Request) -> Reply:
         try:

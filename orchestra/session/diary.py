@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from orchestra.errors import RecordDiffers, StoreError
 from orchestra.journal.past import Past
-from orchestra.journal.recording import Recording
+from orchestra.journal.recording import Recording, nothing
 from orchestra.journal.track import Track
 from orchestra.memory.session import SessionMemory
 from orchestra.session.kit import Kit
@@ -53,14 +53,14 @@ class Diary:
         self.recording = Recording(
             session=session,
             put=self._put,
-            offer=self._offer,
+            offer=self._offer if watch is not None else kit.journal.offer,
             watch=self._seen,
             clock=kit.clock,
             clean=kit.journal.clean,
             durable=self._durable,
             hurry=kit.journal.hurry,
             past=past,
-            missing=self._missing,
+            missing=self._missing if past is not None else nothing,
             from_here=origin.from_here,
             loosely=origin.loosely,
         )

@@ -95,10 +95,16 @@ def parsed(body: WireBody) -> Parsed:
     calls = [raw_call(call) for call in message.tool_calls or () if call.function is not None]
     if not calls and message.function_call is not None and message.function_call.name:
         calls = [raw_call(WireCall(function=message.function_call))]
+    content = message.content
+    if isinstance(content, str) and not (message.reasoning_content or message.reasoning):  # as nearly all
+        text, thoughts = content, ""
+    else:
+        text = text_of(content)
+        thoughts = text_of(message.reasoning_content) or text_of(message.reasoning) or thoughts_in(content)
     return Parsed(
-        text_of(message.content),
-        text_of(message.reasoning_content) or text_of(message.reasoning) or thoughts_in(message.content),
-        text_of(message.refusal),
+        text,
+        thoughts,
+        text_of(message.refusal) if message.refusal else "",
         calls,
         str(choice.finish_reason or ""),
         str(body.model or ""),
@@ -147,10 +153,12 @@ def usage_of(wire: WireUsage | None, price: Price | None, *, free: bool = False)
     made = _count(wire.completion_tokens)
     details = wire.prompt_tokens_details
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
-    cached = min(given, cached or _count(wire.prompt_cache_hit_tokens) or _count(wire.cached_tokens))
+    cached = cached or wire.prompt_cache_hit_tokens or wire.cached_tokens
     details = wire.completion_tokens_details
     thought = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0
-    thought = min(made, thought or _count(wire.reasoning_tokens))
+    thought = thought or wire.reasoning_tokens
+    cached = min(given, _count(cached)) if cached else 0
+    thought = min(made, _count(thought)) if thought else 0
     cost: float | None = 0.0
     if price is not None:
         cost = price.cost(given, made, cached)
