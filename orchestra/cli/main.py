@@ -30,6 +30,7 @@ COMMANDS = {
     "show": ("orchestra.cli.show", "show"),
     "context": ("orchestra.cli.context_command", "context"),
     "doctor": ("orchestra.cli.doctor", "doctor"),
+    "eval": ("orchestra.cli.eval", "evaluate"),
     "endpoints": ("orchestra.cli.endpoints", "endpoints"),
     "simulate": ("orchestra.cli.simulate", "simulate"),
     "load": ("orchestra.cli.load", "load"),
@@ -78,6 +79,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.exceptions.Abort:
+        click.echo("orchestra: interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
         where = getattr(error, "ctx", None)

@@ -20,14 +20,14 @@ class Clause(NamedTuple):
 
 
 _NEGATION = re.compile(
-    r"(?i)\b(?:not|no|never|none|neither|nor|nobody|nothing|without|cannot|can't|won't|don't|doesn't"
-    r"|didn't|isn't|aren't"
+    r"(?i)\b(?:not|no|never|none|neither|nor|nobody|nothing|nowhere|without|cannot|can't|won't|don't"
+    r"|doesn't|didn't|isn't|aren't"
     r"|wasn't|weren't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|mustn't|ain't|except|excluding"
     r"|unable)\b"
     r"(?:[ ]+(?:(?!\b(?:but|and|or|because|so|which|that)\b)[^\s.,;:!?()]+)){0,5}"
 )
 _DENYING = frozenset(  # the words of the pattern above, n't cut off
-    b"not no never none neither nor nobody nothing without cannot t except excluding unable".split()
+    b"not no never none neither nor nobody nothing nowhere without cannot t except excluding unable".split()
 )
 _NEGATION_ZH = re.compile(
     "(?:不要|不得|不能|不会|不是|不可|不应|不再|不用|不想|不喜欢|不吃|不含|没有|没|禁止|除了|除外|并非"

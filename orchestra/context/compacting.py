@@ -24,6 +24,8 @@ from orchestra.context.toolsheet import NO_TOOLS, ToolSheet, sheet_of, slimmed
 from orchestra.values.messages import Message, ToolSpec
 
 _tokens = attrgetter("tokens")
+BINDING_TOKENS = 120
+"""What constraints may take where the share of pins in a small budget is less, up to a fifth of it."""
 _FIXED_MOST = 0.8
 """Of the budget, what may never be cut may take with the pinned facts; the rest is for the turns."""
 
@@ -125,7 +127,8 @@ class Compacting(Record):
     def restore_summary(self, number: int, *, at: float = 0.0) -> Version:
         """Make an earlier version of the summary the current one; raises InputError for an unknown number."""
         version = self.keeping.versions.restore(number, self.turn, at)
-        pins, _ = self.keeping.pins.text(self._pins_room(()), {block.number for block in self._blocks})
+        tokens, binding = self._pins_room(())
+        pins, _ = self.keeping.pins.text(tokens, {block.number for block in self._blocks}, binding)
         self._blocks = [block for block in self._blocks if block.number not in self.keeping.made]
         self._joins.clear()
         self._stand_in(pins, at)
@@ -139,17 +142,20 @@ class Compacting(Record):
     def _pinned(self, compaction: Compaction) -> tuple[str, int]:
         """The text of the pinned facts whose own words are not in the prompt, and how many had no room."""
         leaving = {block.number for block in compaction.blocks}
-        return self.keeping.pins.text(self._pins_room(leaving), {b.number for b in self._blocks} - leaving)
+        tokens, binding = self._pins_room(leaving)
+        return self.keeping.pins.text(tokens, {b.number for b in self._blocks} - leaving, binding)
 
-    def _pins_room(self, leaving: Collection[int]) -> int:
-        """Their share of the budget, or what else may never be cut leaves of most of it."""
+    def _pins_room(self, leaving: Collection[int]) -> tuple[int, int]:
+        """Their share of the budget or what the rest that is never cut leaves of it; and for constraints."""
         usable = self.budget.usable if "pins" not in self.policy.without else 0
         fixed = sum(
             block.tokens
             for block in self._blocks
             if block.protected and block.number not in leaving and block.number not in self.keeping.made
         )
-        return max(min(int(self.policy.pins_share * usable), int(_FIXED_MOST * usable) - fixed), 0)
+        most = max(int(_FIXED_MOST * usable) - fixed, 0)
+        tokens = min(int(self.policy.pins_share * usable), most)
+        return tokens, max(tokens, min(BINDING_TOKENS, usable // 5, most))
 
     def _held(self) -> tuple[str, ...]:
         """What stands in every prompt word for word."""

@@ -105,9 +105,10 @@ class Context(Compacting):
             self.recollector.last = None
             return None
         around = around_of(frame, self.counter)
+        tokens, binding = self._pins_room(())
 
         def pinned(shown: Collection[int]) -> tuple[Piece, ...]:
-            return self._endings.pinned(self.keeping.pins.text(self._pins_room(()), shown)[0])
+            return self._endings.pinned(self.keeping.pins.text(tokens, shown, binding)[0])
 
         for _ in range(_VIEWS):
             view = self.recollector.view(self.blocks, self.budget, self.policy, around, pinned)
@@ -128,7 +129,9 @@ class Context(Compacting):
         if not self.policy.recall_share or not any(block.zone == "input" for block in blocks):
             return False
         nearly = 0.9 * self.budget.usable  # the tools and what stands at the end are not counted here
-        return sum(map(_tokens, blocks)) > nearly or not self.recollector.is_all_in(blocks)
+        return sum(map(_tokens, blocks)) > nearly or not self.recollector.is_all_in(
+            blocks, whole=bool(self.policy.values_share)
+        )
 
     @property
     def asks(self) -> tuple[str, str]:

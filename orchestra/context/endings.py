@@ -107,7 +107,7 @@ class Endings:
         for block in reversed(blocks):
             if behind > policy.restate_after:
                 for pin in reversed(pins.bound_in(block.number)):
-                    if pin.tokens <= room:
+                    if pin.tokens <= room and not pin.loose:
                         room -= pin.tokens
                         lines.append(pin.line)
             behind += block.tokens

@@ -189,8 +189,6 @@ class Keeping:
         """Whether a draft may stand for the blocks of its task."""
         if draft.summary is None:
             return Verdict(why=draft.problem or "there is none")
-        if "facts" in self._without:
-            return Verdict(summary=draft.summary)
         current = self.versions.current
         covered = {part.id for part in task.parts}
         replaced = sum(block.tokens for block in compaction.blocks if block.id in covered)
@@ -203,7 +201,8 @@ class Keeping:
             superseded=self.pins.superseded,
             replaced=replaced,
             span=span,
-            trusted=draft.by == BY_RULE,
+            trusted=draft.by == BY_RULE or "facts" in self._without,
+            facts="facts" not in self._without,
         )
         return check(draft.summary, task, frame, self._counter)
 

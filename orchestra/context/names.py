@@ -48,6 +48,7 @@ _PREFIXED = re.compile(
     r"|(?<![A-Za-z0-9&])#(?=[A-Za-z]{0,4}[0-9])[A-Za-z0-9][A-Za-z0-9_-]*"
     r"|(?<![A-Za-z0-9.-])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![A-Za-z0-9-])"
 )
+_SPACED = re.compile(r"(?<![\w.,-])0[1-9]\d{0,4}(?: \d{2,8}){1,4}(?![\w]|[.,]\d)")  # 0421 77 5530
 # Quick looks for what the patterns above and below cannot do without; most sentences have none of it.
 _TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
 _TOKEN_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
@@ -167,6 +168,9 @@ def find_exact(text: str) -> Iterator[Named]:
         elif match[1] not in _NO_PREFIX and not unit_at(text, match.end())[0]:
             yield Named(*match.span(), "id", f"{match[1]} {match[2].lstrip('0') or '0'}".lower())
     for match in _GROUPED.finditer(text) if b"0" in shape and ("-" in text or "+" in text) else ():
+        if sum(map(str.isdigit, match[0])) >= _LEAST_DIGITS:
+            yield Named(*match.span(), "id", match[0])
+    for match in _SPACED.finditer(text) if b"0 0" in shape else ():
         if sum(map(str.isdigit, match[0])) >= _LEAST_DIGITS:
             yield Named(*match.span(), "id", match[0])
     for match in _VERSION.finditer(text) if b"0" in shape and _NEAR_VERSION.search(text) else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 
 from orchestra.context.facts import same_fact
 from orchestra.context.pinned import USER, Pin, comparable, is_figure
@@ -10,8 +11,12 @@ from orchestra.context.units import in_base
 from orchestra.text.terms import terms
 from orchestra.values.facts import Fact
 
-CONSTRAINTS, SAID, RETURNED = range(3)
+CONSTRAINTS, SAID, RETURNED, TOLD = range(4)
 """Ranks of pins, in the order in which they are shown."""
+
+FEW = 8
+NEWEST = 64
+"""Of what shares a word or a value, so many of the newest are looked at for one correction."""
 
 _Numbers = dict[int, None]  # a set that keeps its order
 
@@ -25,6 +30,7 @@ class Pinboard:
     __slots__ = (
         "_bound",
         "_counts",
+        "_entities",
         "_keys",
         "_next",
         "_pins",
@@ -39,12 +45,13 @@ class Pinboard:
         self.version = 0
         self._next = 0
         self._pins: dict[int, Pin] = {}
-        self._ranks: tuple[_Numbers, _Numbers, _Numbers] = ({}, {}, {})
+        self._ranks: tuple[_Numbers, ...] = ({}, {}, {}, {})
         self._same: dict[tuple[object, ...], int] = {}
         self._counts: dict[int, int] = {}  # by block, of the pins that have a rank
         self._bound: dict[int, _Numbers] = {}  # constraints by block
         self._keys: dict[tuple[str, ...], _Numbers] = {}  # the user's facts by their key
-        self._words: dict[str, _Numbers] = {}  # and by each word of it
+        self._words: dict[tuple[str, str], _Numbers] = {}  # and by entity and each word of it
+        self._entities: dict[str, dict[str, None]] = {}  # by such a word
         self._values: dict[object, _Numbers] = {}  # and by their value
 
     def __iter__(self) -> Iterator[Pin]:
@@ -72,6 +79,8 @@ class Pinboard:
             self._counts[pin.block] = self._counts.get(pin.block, 0) + 1
         for index, key in self._places(pin):
             index.setdefault(key, {})[number] = None
+        for word in terms(pin.key) if pin.who == USER else ():
+            self._entities.setdefault(word, {})[pin.entity] = None
 
     def remove(self, pin: Pin) -> None:
         self.version += 1
@@ -111,21 +120,34 @@ class Pinboard:
 
     def known(self, fact: Fact) -> Pin | None:
         """The newest thing the user said that says the same as `fact`."""
-        numbers = {number for value in _values_of(fact) for number in self._values.get(value, ())}
+        found = (islice(reversed(self._values.get(value, {})), NEWEST) for value in _values_of(fact))
+        numbers = {number for newest in found for number in newest}
         for number in sorted(numbers, reverse=True):
             pin = self._pins[number]
             if pin.fact is not None and same_fact(pin.fact, fact):
                 return pin
         return None
 
-    def near(self, fact: Fact, words: Collection[str]) -> Iterator[tuple[float, Pin]]:
-        """The user's facts of the same kind as `fact`, newest first, each with its key's share of `words`."""
-        numbers = {number for word in words for number in self._words.get(word, ())}
-        for number in sorted(numbers, reverse=True):
+    def near(self, fact: Fact, words: Collection[str], entity: str) -> Iterator[tuple[float, Pin]]:
+        """An entity's facts of the same kind as `fact`, newest first, each with its key's share of `words`.
+
+        The entity's own name in a key does not count: a correction need not repeat it.
+        """
+        found = (islice(reversed(self._words.get((entity, word), {})), NEWEST) for word in words)
+        for number in sorted({number for numbers in found for number in numbers}, reverse=True):
             pin = self._pins[number]
             if pin.fact is not None and comparable(pin.fact, fact):
-                key = set(terms(pin.key))
+                key = set(terms(pin.key)).difference(terms(pin.entity)) or set(terms(pin.key))
                 yield len(key.intersection(words)) / len(key), pin
+
+    def entities_of(self, words: Iterable[str]) -> Iterator[str]:
+        """Entities with a fact whose key shares one of `words`: the last few named for each."""
+        seen: set[str] = set()
+        for word in words:
+            for entity in islice(reversed(self._entities.get(word, {})), FEW):
+                if entity not in seen:
+                    seen.add(entity)
+                    yield entity
 
     def _take(self, number: int) -> None:
         pin = self._pins.pop(number)
@@ -150,7 +172,7 @@ class Pinboard:
         if words:
             yield self._keys, tuple(words)  # type: ignore[misc]
         for word in dict.fromkeys(words):
-            yield self._words, word  # type: ignore[misc]
+            yield self._words, (pin.entity, word)  # type: ignore[misc]
         if pin.fact is not None:
             for value in dict.fromkeys(_values_of(pin.fact)):
                 yield self._values, value
@@ -165,7 +187,9 @@ def _rank(pin: Pin) -> int | None:
     """None for what stands in a constraint, which is shown in its place."""
     if pin.within:
         return None
-    return CONSTRAINTS if not pin.key else SAID if pin.who == USER else RETURNED
+    if not pin.key:
+        return TOLD if pin.loose else CONSTRAINTS
+    return SAID if pin.who == USER else RETURNED
 
 
 def _values_of(fact: Fact) -> Iterator[object]:

@@ -16,7 +16,7 @@ class Pin(Struct, frozen=True, kw_only=True):
     `entity`: what the talk was about then.
 
     `of`: the word behind a bare number, such as the people that are counted. `within`: it stands in a
-    constraint that is pinned.
+    constraint that is pinned. `loose`: see `Saying`.
     """
 
     value: str
@@ -28,6 +28,7 @@ class Pin(Struct, frozen=True, kw_only=True):
     fact: Fact | None = None
     entity: str = ""
     within: bool = False
+    loose: bool = False
     tokens: int = 0
 
     @property

@@ -65,7 +65,7 @@ class Pins:
             if saying.corrects and self._corrected:
                 mine = self._correct(saying, mine, block, turn)
             if saying.binds:
-                self._put(Pin(value=saying.text, block=block, turn=turn, who=USER))
+                self._put(Pin(value=saying.text, block=block, turn=turn, who=USER, loose=saying.loose))
             for keyed, fact in mine:
                 self._put(
                     Pin(
@@ -96,20 +96,25 @@ class Pins:
             if not stands_in(keyed.value, seen):
                 self._put(structs.replace(about, key=keyed.key, value=keyed.value, fact=keyed.fact))
 
-    def text(self, tokens: int, shown: Collection[int] = ()) -> tuple[str, int]:
-        """The pins whose own words are not `shown`, newest first, within `tokens`; how many had no room."""
-        of = (self._board.version, tokens, frozenset(block for block in shown if block in self._board))
+    def text(self, tokens: int, shown: Collection[int] = (), binding: int = 0) -> tuple[str, int]:
+        """The pins whose own words are not `shown`, newest first, within `tokens`; how many had no room.
+
+        `binding`: tokens for constraints, where that is more.
+        """
+        of = (self._board.version, tokens, binding, frozenset(b for b in shown if b in self._board))
         if self._told[0] != of:
-            self._told = (of, self._text(tokens, of[2]))
+            self._told = (of, self._text(tokens, of[3], binding))
         return self._told[1]
 
-    def _text(self, tokens: int, shown: Collection[int]) -> tuple[str, int]:
-        chosen: tuple[list[Pin], list[Pin], list[Pin]] = ([], [], [])
+    def _text(self, tokens: int, shown: Collection[int], binding: int) -> tuple[str, int]:
+        chosen: tuple[list[Pin], ...] = ([], [], [], [])
         origins: set[str] = set()
         known: set[tuple[str, str]] = set()
         repeated = 0
-        room = tokens - 2 * _HEADING_TOKENS
+        room = max(tokens, binding) - 2 * _HEADING_TOKENS
         for rank, into in enumerate(chosen):
+            if rank == 1:
+                room -= max(binding - tokens, 0)
             misses = 0
             for pin in self._board.away(rank, shown):
                 if room < _LEAST or misses > _MISSES:
@@ -130,7 +135,8 @@ class Pins:
                 if pin.who != USER:
                     origins.add(pin.origin)
         out = self._board.count_away(shown) - sum(map(len, chosen)) - repeated
-        return _rendered(*chosen), out
+        constraints, said, returned, told = chosen
+        return _rendered(constraints + told, said, returned), out
 
     def marks(self, texts: Iterable[tuple[int, str]]) -> str:
         """A line for each superseded value that one of these texts (block number, text) still shows.
@@ -226,18 +232,36 @@ class Pins:
     def _supersede(self, gone: Superseded) -> None:
         head = _HEAD.search(gone.old)
         self._heads.setdefault(head[0] if head else "", []).append(len(self.superseded))
-        self.superseded += (gone,)
+        # What took an older value's place holds no longer either.
+        followed = (_followed(other, gone) for other in self.superseded)
+        self.superseded = (*followed, gone)
 
     def _nearest(self, keyed: Keyed, fact: Fact, said: str) -> Pin | None:
         """The newest pin of the same kind whose key the correction names, of the same entity before others.
 
         None without one, and where several other entities have one.
         """
-        near = [pair for pair in self._board.near(fact, set(terms(said))) if pair[0] >= _SHARED_KEY]
-        own = [pair for pair in near if pair[1].entity in ("", self._entity)]
-        if not own and len({pin.entity for _, pin in near}) > 1:
-            return None
-        return max(own or near, key=lambda pair: pair[0], default=(0.0, None))[1]
+        words = set(terms(said))
+        mine = [pair for of in {"", self._entity} for pair in self._near(fact, words, of)]
+        if mine:
+            return max(mine, key=lambda pair: (pair[0], pair[1].turn))[1]
+        others: list[tuple[float, Pin]] = []
+        for entity in self._board.entities_of(words):
+            near = self._near(fact, words, entity)
+            if near and others:
+                return None
+            others = others or near
+        return max(others, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+    def _near(self, fact: Fact, words: set[str], entity: str) -> list[tuple[float, Pin]]:
+        return [pair for pair in self._board.near(fact, words, entity) if pair[0] >= _SHARED_KEY]
+
+
+def _followed(old: Superseded, gone: Superseded) -> Superseded:
+    """A value that was replaced by one that is now replaced itself."""
+    if old.key != gone.key or old.new != gone.old:
+        return old
+    return structs.replace(old, new=gone.new, turn=gone.turn)
 
 
 def _rendered(constraints: list[Pin], said: list[Pin], returned: list[Pin]) -> str:

@@ -27,7 +27,7 @@ SMALL_TALK = re.compile(
     r"|do(?:n't| not) forget"
     r"|(?:can't|cannot|couldn't) (?:agree more|help|thank)|not (?:give|giving) up"
     r"|(?:could|would)n't (?:be|have) (?:better|more)|not to mention"
-    r"|no longer sure)\b"
+    r"|no longer sure|as (?:it|they|that|things) should(?: be)?)\b"
     r"|没问题|不知道|没关系|不客气|不好意思|不错|只是|不用谢|没事|不确定|不记得|差不多|不过|没想到|对不起"
 )
 _CORRECTION = re.compile(
@@ -48,17 +48,40 @@ _OLD = re.compile(
 _EXCEPTED = re.compile(
     r"(?i)除外|之外|\b(?:exclud(?:e|ing)|skip|allerg(?:y|ic)|anything but|stay away from|forbid)"
 )
+_DEMANDS = re.compile(
+    r"(?i)\b(?:must(?:n't)?|may|allerg\w*|forb\w+|prohibit\w*"
+    r"|(?<!is )(?<!are )(?<!was )(?<!has )(?<!have )only|at (?:most|least)"
+    r"|no (?:more|less|fewer|later) than|please|needs?|ha(?:ve|s) to|should(?:n't)?(?! like)"
+    r"|required?|limit\w*|maximum|minimum|avoid|except|unless|exclud\w+|under no|make sure|ensure"
+    r"|eats?|drinks?|wants?|likes?|allow\w*|permit\w*)\b"
+    r"|必须|(?<!要)不要|(?<!能)不能|不得|不许|不准|(?<!可)不可|只(?!有[一二两三]|是)|仅|过敏|需要|应该|应当|请|务必|禁止|一定"
+    r"|不吃|不喝|不想|至少|至多|最多|不超过|除了|除非|避免"
+)
+_TELLS = re.compile(
+    r"(?i)^\W*(?:(?:and|but|so far|so|yes|no|well|then|now|true|good|ha|oh|though|or),? )*"
+    r"(?:he|she|they|it|that|this|there|these|those|who|some(?:body|one)|nobody|every(?:body|one)|nothing|one"
+    r"|(?:he|she|they|it|that|there)'\w+|i (?:shall|will|always|never|was|had|have)|i'll)\b"
+    r"|\b(?:wasn't|weren't|didn't|hadn't|(?:was|were|had|did) (?:not?|never|nothing)|without an?"
+    r"|i (?:should|would) like)\b|[?？]\W*$"
+    r"|^\W*(?:而且|但是?|不过|可是|那么?|然后)?[,，]?(?:他们?|她们?|它们?|有人|没人|谁|那|这|大家|别人)|没"
+    r"|能不能|是不是|要不要|会不会|可不可以|行不行|好不好|只有[一二两三几]|[说看]不[清准懂]|来不及|舍不得|忍不住"
+)
+"""Somebody's tale and not a demand: what others do not do, what was not so."""
 _LONGEST = 300
 
 
 class Saying(NamedTuple):
-    """One sentence of the user, [start, end) of the text. `binds`: it sets a constraint or excludes."""
+    """One sentence of the user, [start, end) of the text. `binds`: it sets a constraint or excludes.
+
+    `loose`: it does so in its words only, as in "he never comes in time".
+    """
 
     text: str
     start: int
     end: int
     binds: bool
     corrects: bool
+    loose: bool = False
 
 
 def sayings(text: str) -> Iterator[Saying]:
@@ -96,4 +119,5 @@ def _saying(said: str, start: int) -> Saying:
         rest = SMALL_TALK.sub(" ", even)
         binds = any(True for _ in find_constraints(rest)) or bool(_EXCEPTED.search(rest))
         binds = binds or (not corrects and any(True for _ in find_negations(rest)))
-    return Saying(said, start, start + len(said), binds, corrects)
+    loose = binds and _TELLS.search(even) is not None and _DEMANDS.search(even) is None
+    return Saying(said, start, start + len(said), binds, corrects, loose)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import RLock
 from typing import Any
 
 import sqlalchemy as sa
@@ -35,6 +36,8 @@ class Store:
         self._read_only = read_only
         if address.path is not None:
             _prepare_folder(address, read_only=read_only)
+        # A store in memory has one connection: who reads and who writes take turns.
+        self._turns: AbstractContextManager[Any] = RLock() if address.kind == "memory" else nullcontext()
         self._engine = _engine(address, "?mode=ro" if read_only else "")
         try:
             self._open()
@@ -80,13 +83,13 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection in a transaction that sees one state of the store."""
-        with self._explained(), self._engine.connect() as connection:
+        with self._turns, self._explained(), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A connection that holds the write lock from the start; commits, or rolls back on an error."""
-        with self._explained(), self._engine.connect() as plain:
+        with self._turns, self._explained(), self._engine.connect() as plain:
             connection = plain.execution_options(writes=True)
             with connection.begin():
                 yield connection

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from orchestra.errors import RoleError
+from orchestra.errors import RoleError, UserError
 
 LARGEST_BYTES = 1_000_000
 
@@ -26,26 +26,26 @@ class Front(Struct, frozen=True):
     body_line: int
 
 
-def read_text(path: Path, label: str) -> str:
-    """The file's text with plain line ends and no byte order mark. Raises RoleError."""
+def read_text(path: Path, label: str, *, what: str = "role file", error: type[UserError] = RoleError) -> str:
+    """The file's text with plain line ends and no byte order mark. Raises `error`; `what` it should be."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
     except FileNotFoundError:
-        raise RoleError("There is no such file.", file=label) from None
+        raise error("There is no such file.", file=label) from None
     except IsADirectoryError:
-        raise RoleError("This is a folder, not a role file.", file=label) from None
-    except OSError as error:
-        raise RoleError(f"The file cannot be read: {error.strerror}.", file=label) from None
+        raise error(f"This is a folder, not a {what}.", file=label) from None
+    except OSError as fault:
+        raise error(f"The file cannot be read: {fault.strerror}.", file=label) from None
     if len(data) > LARGEST_BYTES:
-        raise RoleError(f"The file is larger than {LARGEST_BYTES:,} bytes.", file=label)
+        raise error(f"The file is larger than {LARGEST_BYTES:,} bytes.", file=label)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:200]:
-        raise RoleError("The file is UTF-16 or not text; save it as UTF-8.", file=label, line=1)
+        raise error("The file is UTF-16 or not text; save it as UTF-8.", file=label, line=1)
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise RoleError("The file is not UTF-8; save it as UTF-8.", file=label, line=line) from None
+    except UnicodeDecodeError as fault:
+        line = data.count(b"\n", 0, fault.start) + 1
+        raise error("The file is not UTF-8; save it as UTF-8.", file=label, line=line) from None
 
 
 def split_front(text: str, label: str) -> Front:

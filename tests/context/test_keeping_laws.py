@@ -14,6 +14,7 @@ from orchestra.context.pinned import stands_in
 from orchestra.context.policy import policy_for
 from orchestra.context.returned import Result
 from orchestra.context.state import Patch
+from orchestra.context.summary.repair import without_turns
 from orchestra.context.summary.schema import Summary, render
 from orchestra.context.tokens import counter_for
 from orchestra.errors import ContextOverflow
@@ -193,7 +194,7 @@ def test_the_last_summarys_facts_are_never_lost(run: list[tuple[Move, Draft | No
         assert original.text == render(before.summary)
         held = "\n".join((after.text, *(block.message.text for block in context.blocks)))
         old = {gone.old for gone in context.keeping.pins.superseded}
-        for fact in find_facts(before.text):
+        for fact in find_facts(without_turns(before.text)):
             if is_hard(fact) and fact.text not in old and not context.reports[-1].to_recall:
                 assert fact.text in held
 

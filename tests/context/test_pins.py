@@ -109,6 +109,18 @@ def test_what_two_entities_have_is_kept_apart() -> None:
     assert "300" not in text
 
 
+def test_a_correction_need_not_name_the_thing_again() -> None:
+    """The key of a fact may hold the name of its order; what is talked about is corrected all the same."""
+    pins = Pins(COUNTER)
+    pins.hear("For order A10 the budget is $110.", 2, 1, "A10")
+    pins.hear("For order B20 the budget is $220.", 3, 2, "B20")
+    pins.hear("Correction: the budget is $111.", 4, 3, "A10")
+    text = "\n".join(lines(pins))
+    assert "$111" in text
+    assert "$220" in text
+    assert "$110" not in text
+
+
 def test_the_newest_come_first_within_the_cap() -> None:
     """Pins stay within their tokens, constraints before facts, the newest first; the rest is named."""
     pins = heard(*(f"Locker {n} has code KX-{n}71." for n in range(100, 160)), "Never use lifts.")

@@ -86,6 +86,7 @@ def _plain(text: str) -> list[Segment]:
     """Words, parted where a paragraph begins like a piece; what follows a state belongs to it up to a gap."""
     found: list[Segment] = []
     for paragraph in re.split(r"\n{2,}(?!```)", text):
+        paragraph = paragraph.strip("\n")  # what follows a fence begins with what is left of a gap
         if not paragraph.strip():
             continue
         name = next((name for name, begins in _BEGINNINGS if begins.match(paragraph)), "")

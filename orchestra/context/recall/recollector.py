@@ -32,6 +32,7 @@ Pinned = Callable[[Collection[int]], tuple[Piece, ...]]
 """The pinned facts of all blocks but those with these numbers."""
 
 VALUES = "Values said earlier"
+RECALL = "recall"
 OUT = "out of the window, found by recall"
 MATCHES = 0.4
 """Of the best match's score, what a piece must have to be brought back by a search."""
@@ -70,8 +71,8 @@ class Recollector:
     """
 
     __slots__ = (
-        "_counter", "_embedder", "_index", "_noted", "_shared", "_unread", "_values", "_waiting", "last",
-        "meant",
+        "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
+        "_values", "_waiting", "last", "meant",
     )  # fmt: skip
 
     def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
@@ -79,6 +80,8 @@ class Recollector:
         self._embedder = embedder
         self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
         self._noted: set[int] = set()  # numbers of blocks
+        self._newest_of: dict[int, str] = {}  # results by their text, and the ids of those that came again
+        self._repeated: set[str] = set()
         self._waiting: list[_Noted] = []
         self._unread: list[_Noted] = []  # by the reader of values
         self._values: Values | None = None  # nor before values are listed
@@ -92,6 +95,7 @@ class Recollector:
         twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
         twin._unread, twin._noted = self._unread[:], self._noted.copy()
         twin._values = self._values.copied() if self._values is not None else None
+        twin._newest_of, twin._repeated = self._newest_of.copy(), self._repeated.copy()
         twin._shared = self._shared = True
         return twin
 
@@ -99,16 +103,27 @@ class Recollector:
         """Remember what was said or returned; `original` where the block shows less or fences it."""
         if block.zone not in ("input", "history") or block.message.role == "system":
             return
+        if block.message.role == "tool":
+            self._note_again(block)
         if original is not None:
             self._unread.append(self._noted_as(block, SPEAKERS.get(block.source, block.source), original))
             return
         said = block.message.text
         for call in block.message.calls:
-            said = f"{said}\n{call.name} {call.arguments}".strip()
+            if call.name != RECALL:  # what was looked for is no answer
+                said = f"{said}\n{call.name} {call.arguments}".strip()
         speaker = SPEAKERS.get(block.source, block.source)
         said = said.removeprefix(f"{speaker}: ")
         if said:
             self._unread.append(self._noted_as(block, speaker, said))
+
+    def _note_again(self, block: Block) -> None:
+        """A result that came before is recalled where it came last."""
+        text = hash((block.key, block.message.text.partition("\n")[2]))  # what stands under its label
+        before = self._newest_of.get(text)
+        if before is not None:
+            self._repeated.add(before)
+        self._newest_of[text] = block.id
 
     def note_gone(self, block: Block, archive: Archive) -> None:
         """Remember data that was in every prompt so far and is now shown in part or not at all."""
@@ -133,7 +148,8 @@ class Recollector:
         `shown`: ids of blocks that are in the prompt. `newest`: the block that asks, not indexed yet.
         """
         index = self._caught_up((newest,))
-        self.last = index.recall(question, tokens, skip=frozenset(shown), meant=self.meant)
+        skip = self._repeated.union(shown)
+        self.last = index.recall(question, tokens, skip=skip, meant=self.meant)
         return self.last
 
     def unembedded(self, now: Collection[str] = ()) -> list[str]:
@@ -152,7 +168,7 @@ class Recollector:
     def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
         """What all of the past says about a few words; `now`: ids of what is being said."""
         index = self._caught_up(now)
-        return index.recall(wanted, tokens, skip=frozenset(now), least=MATCHES)
+        return index.recall(wanted, tokens, skip=self._repeated.union(now), least=MATCHES)
 
     def view(
         self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int, pinned: Pinned
@@ -171,7 +187,8 @@ class Recollector:
             return None
         question = next((block for block in reversed(blocks) if block.zone == "input"), None)
         room = budget.usable - around - REPLY_TOKENS
-        if question is None or (sum(map(_tokens, blocks)) <= room and self.is_all_in(blocks)):
+        whole = bool(policy.values_share)
+        if question is None or (sum(map(_tokens, blocks)) <= room and self.is_all_in(blocks, whole=whole)):
             return None
         every = [block for block in blocks if block.source != PINNED or not block.pinned]
         kept, left, pieces = self._window(every, policy, room, pinned)
@@ -198,7 +215,7 @@ class Recollector:
         units = units_of(blocks)
         kept, left = window(units, policy, room, self._counter)
         pieces = pinned(kept.keys())
-        while True:
+        while pieces:
             # What pins take, the window has less of, so that more may have to be pinned.
             fewer, left = window(units, policy, room - sum(map(_tokens, pieces)), self._counter)
             if fewer.keys() >= kept.keys():
@@ -206,6 +223,7 @@ class Recollector:
             kept = {number: block for number, block in fewer.items() if number in kept}
             units = [unit for unit in units if unit.blocks[0].number in kept]
             pieces = pinned(kept.keys())
+        return kept, left, pieces
 
     def _newest(self, blocks: Sequence[Block], room: int) -> View:
         kept = newest(blocks, room, self._counter)
@@ -236,10 +254,14 @@ class Recollector:
         new, self._unread = self._unread, []
         return [noted.turn() for noted in new]
 
-    def is_all_in(self, blocks: Sequence[Block]) -> bool:
-        """Whether everything that was noted is in these blocks, whole."""
+    def is_all_in(self, blocks: Sequence[Block], *, whole: bool = False) -> bool:
+        """Whether everything that was noted is in these blocks; `whole`: with nothing cut.
+
+        A result that is shown in part says how to get the rest, and the prefix holds; but where the values of
+        what is out are listed, those of what is cut are.
+        """
         noted = self._noted
-        return len(noted) <= sum(1 for block in blocks if block.number in noted and not block.whole)
+        return len(noted) <= sum(1 for b in blocks if b.number in noted and not (whole and b.whole))
 
     def _caught_up(self, now: Iterable[str]) -> RecallIndex:
         """The index of all but what is being said `now`, as far as that is the newest."""

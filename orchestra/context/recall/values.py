@@ -24,10 +24,10 @@ REPEATED, RECENT, HALF, ID, DATE = 0.5, 1.0, 4, 0.5, 0.3
 _SAID = re.compile(
     r"[\w.+-]+@[\w-]+\.[\w.]+"  # an address
     r"|\d{4}-\d{2}-\d{2}"
-    r"|[$¥€£]?\d[\d,]*\.?\d*%?(?![\w-])"
+    r"|(?<![A-Za-z0-9.])\d[\d,]*(?:\.\d+)?[\u4e00-\u9fff]"
+    r"|(?<![A-Za-z0-9.])[$¥€£]?\d[\d,]*(?:\.\d+)?%?(?![\w-]|[.]\d)"
     r"|(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9][A-Za-z0-9_-]{2,}"  # an id
     r"|\b[A-Z]{3,}\b|(?<=[a-z,] )[A-Z][a-z]+\b"  # a code, a name
-    r"|\d+[\u4e00-\u9fff]"
 )
 _ID = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.+@-]+")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from orchestra.context.blocks import Block
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
-from orchestra.context.trimming import Unit, cut_block
+from orchestra.context.trimming import Unit, cut_block, cut_unit
 
 STANDING_IN = ("summary", "archive")
 """Blocks that stand for what left; where the values themselves are listed there is no room for them."""
@@ -30,7 +30,8 @@ def window(
 ) -> tuple[dict[int, Block], int]:
     """The blocks that stay, by number: what may not be cut and the newest turns, long results clipped.
 
-    With them the room that is left. A call and its results stay together.
+    With them the room that is left. A call and its results stay together. What the agent has just asked for
+    stays, cut to the room there is: it would ask again.
     """
     said = [unit for unit in units if unit.zone == "history" and not unit.protected]
     others = [unit for unit in units if unit.zone != "history" or unit.protected]
@@ -42,8 +43,12 @@ def window(
         int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0
     )
     clipped = max(int(room * CLIPPED), LEAST)
+    asked = max((unit.blocks[0].number for unit in units if unit.zone == "input"), default=0)
     for unit in reversed(said):
         short = unit.blocks
+        if unit is said[-1] and len(short) > 1 and short[0].number > asked:
+            newest = max(newest, min(unit.tokens, room))
+            short = short if unit.tokens <= room else cut_unit(unit, room, counter) or short
         if policy.values_share:  # the values of what is cut are shown anyway
             short = tuple(
                 cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks

@@ -51,7 +51,8 @@ class Frame(Struct, frozen=True, kw_only=True):
 
     `held`: texts that stay in the prompt: state, pins, instructions, the task. `replaced`: the tokens of all
     that goes, with the summary so far. `span`: the stretch of the summary so far. `trusted`: the draft is
-    made of whole sentences of its parts, so only what it lacks is looked for.
+    made of whole sentences of its parts, so only what it lacks is looked for. `facts`: False where a policy
+    does without them, so that nothing is looked for.
     """
 
     held: tuple[str, ...]
@@ -59,6 +60,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     replaced: int
     span: str = ""
     trusted: bool = False
+    facts: bool = True
 
 
 def check(draft: Summary, task: SummaryTask, frame: Frame, counter: Counter) -> Verdict:
@@ -80,7 +82,7 @@ def check(draft: Summary, task: SummaryTask, frame: Frame, counter: Counter) -> 
         if wrong:
             return Verdict(why=wrong)
     whole = marked(merged(draft, task.previous, frame.span), frame.superseded)
-    wanted = needs(task, frame.superseded)
+    wanted = needs(task, frame.superseded) if frame.facts else []
     summary, added, left = repaired(whole, wanted, frame.held, task.tokens, counter)
     if not items(summary):
         return Verdict(why="there is nothing to say", facts=len(wanted))

@@ -56,12 +56,12 @@ def repaired(
 
     Older lines give way before facts do: the story first, then the far past.
     """
-    text = "\n".join((render(summary), *held))
-    evidence = Evidence([text])
-    missing = [need for need in wanted if not _has(evidence, text, need)]
-    missing.sort(key=lambda need: need.rank)
+    missing = _missing(summary, wanted, held)
     sizes = [counter.count(need.line) + 2 for need in missing]
-    summary = _shortened(summary, most - min(sum(sizes), most // 2), counter)
+    shorter = _shortened(summary, most - min(sum(sizes), most // 2), counter)
+    if shorter is not summary:  # what gave way may have said something that is wanted
+        summary, missing = shorter, _missing(shorter, wanted, held)
+        sizes = [counter.count(need.line) + 2 for need in missing]
     room = most - counter.count(render(summary)) - 8
     added: list[Need] = []
     left: list[Need] = []
@@ -73,6 +73,13 @@ def repaired(
             left.append(need)
     lines = tuple(dict.fromkeys((*summary.added, *(need.line for need in added))))
     return structs.replace(summary, added=lines), added, left
+
+
+def _missing(summary: Summary, wanted: Sequence[Need], held: Sequence[str]) -> list[Need]:
+    """What neither the summary nor what is held says, the most needed first."""
+    text = "\n".join((render(summary), *held))
+    evidence = Evidence([text])
+    return sorted((need for need in wanted if not _has(evidence, text, need)), key=lambda need: need.rank)
 
 
 def without_turns(line: str) -> str:
@@ -88,7 +95,11 @@ def _shortened(summary: Summary, most: int, counter: Counter) -> Summary:
     room = most - counter.count(render(bare)) - 4
     if room > 20:
         return structs.replace(summary, narrative=_sentences_in(summary.narrative, room, counter))
-    summary = structs.replace(bare, past=bare.past[-2:])
+    summary = bare
+    for kept in (2, 1, 0):
+        summary = structs.replace(bare, past=bare.past[len(bare.past) - min(kept, len(bare.past)) :])
+        if counter.count(render(summary)) <= most:
+            return summary
     for name in ("done", "entities", "open", "added", "numbers", "decisions", "constraints", "exclusions"):
         while getattr(summary, name) and counter.count(render(summary)) > most:
             value: tuple[str, ...] = getattr(summary, name)
@@ -119,7 +130,8 @@ def _denials(text: str, rank: int) -> list[Need]:
     """Sentences that exclude or demand something, whole."""
     if rank > 2:
         return []
-    return [Need(saying.text, saying.text, None, rank) for saying in sayings(text) if saying.binds]
+    binding = (saying for saying in sayings(text) if saying.binds and not saying.loose)
+    return [Need(saying.text, saying.text, None, rank) for saying in binding]
 
 
 def _has(evidence: Evidence, text: str, need: Need) -> bool:

@@ -1,0 +1,1 @@
+"""Whether a context holds what it has to: scenarios, the runner, the table."""
