@@ -59,6 +59,10 @@ class _Noted(Struct, frozen=True, gc=False):
     time: str | float | None
     ref: str
 
+    @property
+    def size(self) -> int:
+        return len(self.said if isinstance(self.said, str) else self.said.text)
+
     def turn(self) -> Turn:
         said = self.said if isinstance(self.said, str) else self.said.text.removeprefix(f"{self.speaker}: ")
         return Turn(id=self.id, speaker=self.speaker, text=said, time=self.time, ref=self.ref)
@@ -152,6 +156,15 @@ class Recollector:
         self.last = index.recall(question, tokens, skip=skip, meant=self.meant)
         return self.last
 
+    @property
+    def backlog(self) -> int:
+        """Characters that the next search has to index first; a million take about a second."""
+        return sum(noted.size for noted in self._waiting)
+
+    def catch_up(self, now: str = "") -> None:
+        """Index what waits, but for the block that asks `now`. For one thread at a time."""
+        self._caught_up((now,))
+
     def unembedded(self, now: Collection[str] = ()) -> list[str]:
         """What waits for its vector, oldest first, but for what is being said `now`."""
         return self._caught_up(now).unembedded()
@@ -215,7 +228,7 @@ class Recollector:
         units = units_of(blocks)
         kept, left = window(units, policy, room, self._counter)
         pieces = pinned(kept.keys())
-        while True:
+        while pieces:
             # What pins take, the window has less of, so that more may have to be pinned.
             fewer, left = window(units, policy, room - sum(map(_tokens, pieces)), self._counter)
             if fewer.keys() >= kept.keys():
@@ -223,6 +236,7 @@ class Recollector:
             kept = {number: block for number, block in fewer.items() if number in kept}
             units = [unit for unit in units if unit.blocks[0].number in kept]
             pieces = pinned(kept.keys())
+        return kept, left, pieces
 
     def _newest(self, blocks: Sequence[Block], room: int) -> View:
         kept = newest(blocks, room, self._counter)
