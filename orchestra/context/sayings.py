@@ -27,7 +27,7 @@ SMALL_TALK = re.compile(
     r"|do(?:n't| not) forget"
     r"|(?:can't|cannot|couldn't) (?:agree more|help|thank)|not (?:give|giving) up"
     r"|(?:could|would)n't (?:be|have) (?:better|more)|not to mention"
-    r"|no longer sure)\b"
+    r"|no longer sure|as (?:it|they|that|things) should(?: be)?)\b"
     r"|没问题|不知道|没关系|不客气|不好意思|不错|只是|不用谢|没事|不确定|不记得|差不多|不过|没想到|对不起"
 )
 _CORRECTION = re.compile(

@@ -36,6 +36,7 @@ class Spend:
     __slots__ = (
         "_held_cost",
         "_held_tokens",
+        "_limited",
         "_parent",
         "_spent_cost",
         "_spent_tokens",
@@ -59,6 +60,9 @@ class Spend:
         self.tokens = tokens
         self.cost = cost
         self._parent = parent
+        around: tuple[Spend, ...] = parent._limited if parent is not None else ()
+        # From here outwards, those that have a limit: most have none, and are not asked.
+        self._limited: tuple[Spend, ...] = around if tokens is None and cost is None else (self, *around)
         self._used = NO_USAGE
         self._spent_tokens = self._held_tokens = 0
         self._spent_cost = self._held_cost = 0.0
@@ -86,21 +90,14 @@ class Spend:
 
         Most of it is spent, or so much is not left any more.
         """
-        scope: Spend | None = self
-        while scope is not None:
+        for scope in self._limited:
             if scope._share() >= WRAP_UP_SHARE or scope._lacks(tokens, cost, held=False):
                 return scope.name
-            scope = scope._parent
         return ""
 
     def fits(self, tokens: int, cost: float | None) -> bool:
         """Whether a call's worst case fits beside what is spent, once calls under way have taken nothing."""
-        scope: Spend | None = self
-        while scope is not None:
-            if scope._lacks(tokens, cost, held=False):
-                return False
-            scope = scope._parent
-        return True
+        return not any(scope._lacks(tokens, cost, held=False) for scope in self._limited)
 
     def reserve(self, tokens: int, cost: float | None) -> Reservation:
         """Hold a call's worst case in this scope and all around it; raises LimitReached, holding nothing."""
@@ -147,10 +144,10 @@ class Spend:
 
     def _short(self, tokens: int, cost: float | None) -> Spend | None:
         """The innermost scope with too little, what is held counted as spent."""
-        scope: Spend | None = self
-        while scope is not None and not scope._lacks(tokens, cost, held=True):
-            scope = scope._parent
-        return scope
+        for scope in self._limited:
+            if scope._lacks(tokens, cost, held=True):
+                return scope
+        return None
 
     def _lacks(self, tokens: int, cost: float | None, *, held: bool) -> str:
         """Which limit of this scope a call of this size would break, "" for none."""
@@ -217,10 +214,11 @@ class Spend:
             scope._used = scope._used + usage
             scope._spent_tokens += tokens
             scope._spent_cost += cost
-            if not scope._warned and (share := scope._share()) >= WARNING_SHARE:
-                scope._warned = True
-                warned += (Warned(scope.name, round(share, 3)),)
             scope = scope._parent
+        for limited in self._limited:
+            if not limited._warned and (share := limited._share()) >= WARNING_SHARE:
+                limited._warned = True
+                warned += (Warned(limited.name, round(share, 3)),)
         return warned
 
 

@@ -82,6 +82,7 @@ class Chooser:
         self._keeper = embedder
         self._loaded = embedder is not None
         self._reading = anyio.Lock()
+        self._one = anyio.CapacityLimiter(1)  # who waits for a turn holds no thread
         self._working = threading.Lock()
 
     async def choose(
@@ -96,14 +97,14 @@ class Chooser:
         """The names of at most `count` tools for a task, with all of `keep`; in the toolbox's order."""
         await self._remember(project)
         wanted = self.choosing.chosen if count is None else count
-        return await anyio.to_thread.run_sync(
-            partial(self._choose, task, tools, tuple(keep), wanted, project)
-        )
+        work = partial(self._choose, task, tools, tuple(keep), wanted, project)
+        return await anyio.to_thread.run_sync(work, limiter=self._one)
 
     async def best(self, words: str, tools: Toolbox, count: int, *, project: str = "") -> tuple[str, ...]:
         """The names of the best tools that have anything to do with these words, best first."""
         await self._remember(project)
-        return await anyio.to_thread.run_sync(partial(self._best, words, tools, count, project))
+        work = partial(self._best, words, tools, count, project)
+        return await anyio.to_thread.run_sync(work, limiter=self._one)
 
     def used(self, project: str, task: str, name: str) -> None:
         """A task has used a tool, and it worked."""
@@ -122,7 +123,7 @@ class Chooser:
             except StoreError as error:
                 log.warning("tools.unlearnt", reason=str(error))
                 earlier = ()
-            await anyio.to_thread.run_sync(partial(self._read, project, earlier))
+            await anyio.to_thread.run_sync(partial(self._read, project, earlier), limiter=self._one)
 
     def _read(self, project: str, earlier: Sequence[Used]) -> None:
         with self._working:

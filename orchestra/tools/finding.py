@@ -44,14 +44,14 @@ class TaskTools:
 
     async def begin(self, task: str) -> tuple[str, ...]:
         """The names for a task; a later one only adds what it needs most. Takes none of them."""
-        said = named_in(task, self.pool)
         project = self._choice.project
         if not self.names:
-            # A text may name tools that it is not about: half of the places are for the best.
-            mentioned = dict.fromkeys((*named_in(self._choice.instructions, self.pool), *said))
+            # Instructions may name many: half of the places are for the best. A task that names a tool
+            # finds it by its words, and may well name some that it is not about.
             half = self._chooser.choosing.chosen // 2
-            keep = (*self._choice.named, *list(mentioned)[:half])
+            keep = (*self._choice.named, *named_in(self._choice.instructions, self.pool)[:half])
             return await self._chooser.choose(task, self.pool, keep=keep, project=project)
+        said = named_in(task, self.pool)
         best = await self._chooser.best(task, self.pool, ADDED_TOOLS, project=project)
         room = max(self._chooser.choosing.most - len(self.names), 0)
         return (*self._new(said), *self._new(name for name in best if name not in said)[:room])

@@ -50,8 +50,7 @@ async def as_result(
 def passage_label(passage: Passage, label: str) -> str:
     """`[s1] path | title | section`, each folded to one line, a bar inside one shown as a slash."""
     document = passage.document
-    fields = (document.locator, document.title, passage.section)
-    return " | ".join([f"[{label}] {_line(fields[0])}", *(_line(field) for field in fields[1:])])
+    return f"[{label}] {_line(document.locator)} | {_line(document.title)} | {_line(passage.section)}"
 
 
 @lru_cache(maxsize=1 << 12)  # of locators, titles and headings

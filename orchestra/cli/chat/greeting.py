@@ -8,6 +8,7 @@ from orchestra.cli.chat.opening import Talk
 from orchestra.cli.chat.screen import Screen
 from orchestra.cli.printing import columns, cut, number, when
 from orchestra.config.settings import Resolved
+from orchestra.errors import InputError
 
 _EXTRACTIVE = "extractive"
 _SHOWN_LINES = 6
@@ -26,8 +27,14 @@ class Greeting:
         documents, problems = 0, tuple[str, ...]()
         if talk.wanted.documents:
             screen.pass_over(f"reading {talk.wanted.documents} …")
-            documents, problems = await talk.runtime.look(talk.wanted.documents)
-            screen.pass_over("")
+            try:
+                documents, problems = await talk.runtime.look(talk.wanted.documents)
+            except InputError as error:
+                if not talk.wanted.session:
+                    raise
+                problems = (f"{error} The talk goes on without it; --docs says where it is now.",)
+            finally:
+                screen.pass_over("")
         name = talk.runtime.kit.tiers.model_for(role.final).name
         tiers = self._resolved.settings.tiers.values()
         place = next((tier.endpoint for tier in tiers if tier.model == name and not tier.built_in), "")
@@ -41,7 +48,7 @@ class Greeting:
             if offer := await local_offer():
                 screen.note(offer)
         for problem in problems:
-            screen.note(f"left out: {problem}")
+            screen.note(f"left out: {problem}" if documents else problem)
         screen.note("/help lists the commands, Ctrl-C stops an answer, Ctrl-D leaves")
 
     def again(self) -> None:

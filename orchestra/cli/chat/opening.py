@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from orchestra.errors import InputError
 from orchestra.journal.records import SessionRecord
@@ -50,6 +50,19 @@ class Wanted(Struct, frozen=True, kw_only=True):
             project=self.project,
         )
 
+    def as_recorded(self, record: SessionRecord) -> Wanted:
+        """The same for a recorded talk; its documents may be elsewhere now. Raises InputError for no talk."""
+        start = start_of(record)
+        if start.workflow != CHAT:
+            raise InputError(f"{record.id} is no talk: `orchestra resume {record.id}` goes on with it.")
+        return structs.replace(
+            self,
+            agent=str(start.options.get("agent", self.agent)),
+            documents=self.documents or start.documents,
+            user=start.user,
+            project=start.project,
+        )
+
 
 class Talk:
     """The chat's session and conversation, once there is something to record.
@@ -86,26 +99,21 @@ class Talk:
 
     async def go_on(self, record: SessionRecord, stack: AsyncExitStack) -> None:
         """Go on with a recorded talk. Raises InputError where another program is at it."""
-        start = start_of(record)
-        if start.workflow != CHAT:
-            raise InputError(f"{record.id} is no chat: `orchestra resume {record.id}` goes on with it.")
         how = Resuming(documents=self.wanted.documents)
         opened, _ = await stack.enter_async_context(self.runtime.resumed(record.id, how, watch=self._watch))
         self.session = opened
-        self._converse(str(start.options.get("agent") or self.wanted.agent))
-        assert self.conversation is not None
-        await self.conversation.catch_up()
+        await self._converse().catch_up()
 
     async def begin(self, first: str, stack: AsyncExitStack) -> Conversation:
         """A new talk, known by what is said first."""
         title = first if any(char.isalnum() for char in first) else f"a chat: {first}"
         begun = self.runtime.begin(title, self.wanted.start, watch=self._watch)
         self.session = await stack.enter_async_context(begun)
-        return self._converse(self.wanted.agent)
+        return self._converse()
 
-    def _converse(self, agent: str) -> Conversation:
+    def _converse(self) -> Conversation:
         assert self.session is not None
-        self.conversation = self.session.conversation(agent, listen=self._listen)
+        self.conversation = self.session.conversation(self.wanted.agent, listen=self._listen)
         return self.conversation
 
 

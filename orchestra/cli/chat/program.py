@@ -18,7 +18,8 @@ from orchestra.cli.chat.slash import Slash
 from orchestra.cli.main import INTERRUPTED
 from orchestra.cli.printing import cost, joined, number
 from orchestra.config.settings import Resolved
-from orchestra.errors import InputError, OrchestraError, alone
+from orchestra.errors import InputError, RunError, alone
+from orchestra.journal.records import SessionRecord
 from orchestra.runtime import Runtime
 
 PROMPT = "> "
@@ -47,13 +48,17 @@ class Chat:
         return code
 
     async def _in(self, runtime: Runtime, stack: AsyncExitStack) -> int:
+        record = None
+        if self._wanted.session:
+            record = await runtime.kit.journal.find_session(self._wanted.session)
+            self._wanted = self._wanted.as_recorded(record)
         talk = self._talk = Talk(runtime, self._wanted, self._turn.watch, self._turn.hear)
         talk.check()
         slash = Slash(talk, self._screen)
         reader = input_for(self._screen, slash.choices, self._foot)
         greeting = Greeting(self._screen, self._resolved, talk)
         await greeting.first()
-        await self._go_on(talk, stack, greeting)
+        await self._go_on(talk, record, stack, greeting)
         if talk.conversation is not None:
             reader.remember(each.said for each in talk.conversation.turns)
         with self._screen.there():
@@ -62,20 +67,20 @@ class Chat:
                     await self._next(talk, slash, stack, reader)
                 except Broken:
                     self._screen.note("Ctrl-D or /quit leaves; Ctrl-C stops an answer.")
-                except OrchestraError as error:
+                except (InputError, RunError) as error:  # a role or a store to be mended ends the program
                     self._screen.say(str(error), fg="red")
         greeting.last()
         return 0
 
-    async def _go_on(self, talk: Talk, stack: AsyncExitStack, greeting: Greeting) -> None:
-        """The last talk, or the one that was named, unless a new one is wanted."""
+    async def _go_on(
+        self, talk: Talk, record: SessionRecord | None, stack: AsyncExitStack, greeting: Greeting
+    ) -> None:
+        """The talk that was named, or the last one, unless a new one is wanted."""
         wanted = self._wanted
-        if wanted.session:
-            record = await talk.runtime.kit.journal.find_session(wanted.session)
-        elif wanted.new or (last := await talk.last()) is None:
+        if record is None and not wanted.new:
+            record = await talk.last()
+        if record is None:
             return
-        else:
-            record = last
         self._screen.muted = True
         try:
             await talk.go_on(record, stack)

@@ -215,7 +215,7 @@ class Recollector:
         units = units_of(blocks)
         kept, left = window(units, policy, room, self._counter)
         pieces = pinned(kept.keys())
-        while True:
+        while pieces:
             # What pins take, the window has less of, so that more may have to be pinned.
             fewer, left = window(units, policy, room - sum(map(_tokens, pieces)), self._counter)
             if fewer.keys() >= kept.keys():
@@ -223,6 +223,7 @@ class Recollector:
             kept = {number: block for number, block in fewer.items() if number in kept}
             units = [unit for unit in units if unit.blocks[0].number in kept]
             pieces = pinned(kept.keys())
+        return kept, left, pieces
 
     def _newest(self, blocks: Sequence[Block], room: int) -> View:
         kept = newest(blocks, room, self._counter)

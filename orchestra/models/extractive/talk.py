@@ -26,10 +26,10 @@ _FEW_WORDS, _FEW_CHARACTERS = 1, 8
 
 
 def this_turn(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages behind the last answer that was given."""
+    """The messages from the one on in which somebody has said something last."""
     for at in range(len(messages) - 1, -1, -1):
-        if messages[at].role == "assistant" and not messages[at].calls:
-            return tuple(messages[at + 1 :])
+        if messages[at].role == "user" and _said(messages[at]):
+            return tuple(messages[at:])
     return tuple(messages)
 
 
@@ -39,7 +39,7 @@ def task_of_turn(messages: Sequence[Message]) -> Task | None:
     A question that points at what was said before is a part of the question before it.
     """
     turn = this_turn(messages)
-    asked = next((said for message in turn if message.role == "user" and (said := _said(message))), "")
+    asked = _said(turn[0]) if turn and turn[0].role == "user" else ""
     if not asked:
         return None
     before = messages[: len(messages) - len(turn)]

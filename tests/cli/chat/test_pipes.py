@@ -73,6 +73,11 @@ def test_questions_and_commands_through_a_pipe(here: Path, capsys: CaptureFixtur
     assert "- s1: cats.md, Cats" in saved
     new = chat(capsys, "", "--docs", "docs", "--new")
     assert "going on" not in new
+    (here / "docs").rename(here / "elsewhere")
+    assert "--docs says where it is now" in chat(capsys, "/context", "--session", "last")
+    moved = chat(capsys, "Do dogs need it?", "--session", "last", "--docs", "elsewhere")
+    assert "the 2 documents in elsewhere" in moved
+    assert "They need it." in moved
 
 
 def test_without_documents_it_says_what_is_needed(tmp_path: Path) -> None:
@@ -106,6 +111,14 @@ def test_mistakes_are_one_sentence(
 ) -> None:
     """And the exit code says so."""
     assert sentence in chat(capsys, "", *arguments, code=2)
+
+
+def test_a_role_to_be_mended_ends_the_program(here: Path, capsys: CaptureFixture[str]) -> None:
+    """It names what is wrong, once, whatever else is said."""
+    (here / "agents").mkdir()
+    (here / "agents" / "odd.md").write_text("---\nname: odd\ndescription: d\ntools: [fly_away]\n---\nFly.\n")
+    said = chat(capsys, "up\nand away\n", "--agent", "odd", code=2)
+    assert "fly_away" in said
 
 
 def test_other_commands_know_talks(here: Path, capsys: CaptureFixture[str]) -> None:
