@@ -3,11 +3,11 @@
     python -m benchmarks.longtalk [--turns N] [--policy NAME] [--progress] [--json] [--check]
 
 Through the product's own path: a runtime with its journal in a file, a session, a conversation, a scripted
-model that calls one tool a turn. CPU (process time, all threads) and memory are taken after each turn. A
-large result is indexed when it leaves the prompt: the median over a third of the talk is of turns without, the mean
-has all. Every prompt is held to its budget, and what was said in the first turns is looked for in the last
-prompt. `--check` fails unless time is flat (by both measures the last third at most 1.3 times the first), memory
-grows by no more than the texts and their index, the budget was kept and the early facts are there.
+model that calls one tool a turn. CPU (process time, all threads) and memory are taken after each turn. The mean
+over a third of the talk has all that large results cost, the median is of turns without. Every prompt is held to
+its budget, and what was said in the first turns is looked for in the last prompt. `--check` fails unless the
+last third's mean is at most 1.3 times the first's and its median at most 1.6 times (recall searches a past that
+grows), memory grows by little more than the results' own text, the budget was kept, the early facts are there.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from orchestra.values.usage import Usage
 
 WINDOW = 16_000
 EVERY = 20
-FLAT = 1.3
-GROWTH = 600
-"""KB a turn at most: a twentieth of a megabyte's text and of its index, which is about ten times as large."""
+FLAT, NEARLY_FLAT = 1.3, 1.6
+GROWTH = 200
+"""KB a turn at most; the large results by themselves are 50."""
 EARLY = (
     "Before anything else, never ship anything on a Friday.",
     "The order number is KX-4471 and the budget is 48,000 euros.",
@@ -257,7 +257,10 @@ def problems(found: Figures) -> list[str]:
     """What is not as it should be."""
     slower = "times what one of the first third does"
     limits = (
-        (found.median_ratio > FLAT, f"a turn of the last third costs {found.median_ratio:.2f} {slower}"),
+        (
+            found.median_ratio > NEARLY_FLAT,
+            f"a turn of the last third costs {found.median_ratio:.2f} {slower}",
+        ),
         (found.mean_ratio > FLAT, f"with large results it costs {found.mean_ratio:.2f} {slower}"),
         (found.growth > GROWTH, f"memory grows by {found.growth:.0f} KB a turn"),
         (found.over_budget > 0, f"{found.over_budget} prompts are over their budget"),

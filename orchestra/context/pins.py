@@ -39,7 +39,17 @@ _NOT_READ: tuple[int, frozenset[int]] = (0, frozenset())
 class Pins:
     """One agent's pinned facts, in the order in which they were said."""
 
-    __slots__ = ("_board", "_corrected", "_counter", "_entity", "_heads", "_marked", "_told", "superseded")
+    __slots__ = (
+        "_board",
+        "_corrected",
+        "_counter",
+        "_entity",
+        "_heads",
+        "_held",
+        "_marked",
+        "_told",
+        "superseded",
+    )
 
     def __init__(self, counter: Counter, *, corrected: bool = True) -> None:
         self._counter = counter
@@ -47,6 +57,7 @@ class Pins:
         self._board = Pinboard()
         self._entity = ""
         self.superseded: tuple[Superseded, ...] = ()
+        self._held: dict[tuple[str, str], list[int]] = {}  # and by key and what took their place
         self._heads: dict[str, list[int]] = {}  # superseded values by their first word or number
         self._marked: dict[tuple[int, int], tuple[int, frozenset[int]]] = {}  # see `_unmarked`
         self._told: tuple[object, tuple[str, int]] = (None, ("", 0))
@@ -233,8 +244,12 @@ class Pins:
         head = _HEAD.search(gone.old)
         self._heads.setdefault(head[0] if head else "", []).append(len(self.superseded))
         # What took an older value's place holds no longer either.
-        followed = (_followed(other, gone) for other in self.superseded)
-        self.superseded = (*followed, gone)
+        known = [*self.superseded, gone]
+        replaced = self._held.pop((gone.key, gone.old), [])  # what took an older value's place is old now
+        for at in replaced:
+            known[at] = structs.replace(known[at], new=gone.new, turn=gone.turn)
+        self._held.setdefault((gone.key, gone.new), []).extend((*replaced, len(known) - 1))
+        self.superseded = tuple(known)
 
     def _nearest(self, keyed: Keyed, fact: Fact, said: str) -> Pin | None:
         """The newest pin of the same kind whose key the correction names, of the same entity before others.
@@ -255,13 +270,6 @@ class Pins:
 
     def _near(self, fact: Fact, words: set[str], entity: str) -> list[tuple[float, Pin]]:
         return [pair for pair in self._board.near(fact, words, entity) if pair[0] >= _SHARED_KEY]
-
-
-def _followed(old: Superseded, gone: Superseded) -> Superseded:
-    """A value that was replaced by one that is now replaced itself."""
-    if old.key != gone.key or old.new != gone.old:
-        return old
-    return structs.replace(old, new=gone.new, turn=gone.turn)
 
 
 def _rendered(constraints: list[Pin], said: list[Pin], returned: list[Pin]) -> str:

@@ -18,6 +18,7 @@ from orchestra.context.budget import Budget
 from orchestra.context.endings import PINNED
 from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
+from orchestra.context.recall.bulk import LONGEST, joined, search_bulk
 from orchestra.context.recall.dense import Vector
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.index import UNKNOWN, RecallIndex
@@ -71,7 +72,7 @@ class Recollector:
     """
 
     __slots__ = (
-        "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
+        "_bulk", "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
         "_values", "_waiting", "last", "meant",
     )  # fmt: skip
 
@@ -79,6 +80,7 @@ class Recollector:
         self._counter = counter
         self._embedder = embedder
         self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
+        self._bulk: list[_Noted] = []  # what is too long to be indexed
         self._noted: set[int] = set()  # numbers of blocks
         self._newest_of: dict[int, str] = {}  # results by their text, and the ids of those that came again
         self._repeated: set[str] = set()
@@ -96,6 +98,7 @@ class Recollector:
         twin._unread, twin._noted = self._unread[:], self._noted.copy()
         twin._values = self._values.copied() if self._values is not None else None
         twin._newest_of, twin._repeated = self._newest_of.copy(), self._repeated.copy()
+        twin._bulk = self._bulk[:]
         twin._shared = self._shared = True
         return twin
 
@@ -133,7 +136,8 @@ class Recollector:
 
     def _noted_as(self, block: Block, speaker: str, said: str | Original) -> _Noted:
         noted = _Noted(block.id, speaker, said, block.at or None, block.ref)
-        self._waiting.append(noted)
+        long = isinstance(said, Original) and said.end - said.start > LONGEST
+        (self._bulk if long else self._waiting).append(noted)
         self._noted.add(block.number)
         return noted
 
@@ -167,8 +171,12 @@ class Recollector:
 
     def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
         """What all of the past says about a few words; `now`: ids of what is being said."""
-        index = self._caught_up(now)
-        return index.recall(wanted, tokens, skip=self._repeated.union(now), least=MATCHES)
+        index, skip = self._caught_up(now), self._repeated.union(now)
+        long = [noted.turn() for noted in self._bulk if noted.id not in skip]
+        found = search_bulk(long, wanted, tokens // 2, self._counter.count, least=MATCHES) if long else None
+        tokens -= found.tokens + 2 if found is not None else 0
+        said = index.recall(wanted, tokens, skip=skip, least=MATCHES)
+        return joined(said, found) if found is not None else said
 
     def view(
         self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int, pinned: Pinned
