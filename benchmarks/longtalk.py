@@ -2,12 +2,13 @@
 
     python -m benchmarks.longtalk [--turns N] [--policy NAME] [--progress] [--json] [--check]
 
-Through the product's own path: a runtime with its journal in a file, a session, a conversation, a scripted
-model that calls one tool a turn. CPU (process time, all threads) and memory are taken after each turn. The mean
-over a third of the talk has all that large results cost, the median is of turns without. Every prompt is held to
-its budget, and what was said in the first turns is looked for in the last prompt. `--check` fails unless the
-last third's mean is at most 1.3 times the first's and its median at most 1.6 times (recall searches a past that
-grows), memory grows by little more than the results' own text, the budget was kept, the early facts are there.
+Through the product's own path: a runtime with its journal in a file, a session, a conversation, a
+scripted model that calls one tool a turn. CPU (process time, all threads) and memory are taken after each
+turn. The mean over a third of the talk has all that large results cost, the median is of turns without.
+Every prompt is held to its budget, and what was said in the first turns is looked for in the last prompt.
+`--check` fails unless the last third's mean is at most 1.3 times the first's and its median at most 1.6
+times (recall searches a past that grows), memory grows by little more than the results' own text, the
+budget was kept, the early facts are there.
 """
 
 from __future__ import annotations

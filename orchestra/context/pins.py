@@ -45,8 +45,8 @@ class Pins:
         "_counter",
         "_entity",
         "_heads",
-        "_held",
         "_marked",
+        "_places",
         "_told",
         "superseded",
     )
@@ -57,7 +57,7 @@ class Pins:
         self._board = Pinboard()
         self._entity = ""
         self.superseded: tuple[Superseded, ...] = ()
-        self._held: dict[tuple[str, str], list[int]] = {}  # and by key and what took their place
+        self._places: dict[tuple[str, str], list[int]] = {}  # superseded values by key and what holds now
         self._heads: dict[str, list[int]] = {}  # superseded values by their first word or number
         self._marked: dict[tuple[int, int], tuple[int, frozenset[int]]] = {}  # see `_unmarked`
         self._told: tuple[object, tuple[str, int]] = (None, ("", 0))
@@ -243,12 +243,12 @@ class Pins:
     def _supersede(self, gone: Superseded) -> None:
         head = _HEAD.search(gone.old)
         self._heads.setdefault(head[0] if head else "", []).append(len(self.superseded))
-        # What took an older value's place holds no longer either.
         known = [*self.superseded, gone]
-        replaced = self._held.pop((gone.key, gone.old), [])  # what took an older value's place is old now
-        for at in replaced:
+        # What took an older value's place holds no longer either.
+        followed = self._places.pop((gone.key, gone.old), [])
+        for at in followed:
             known[at] = structs.replace(known[at], new=gone.new, turn=gone.turn)
-        self._held.setdefault((gone.key, gone.new), []).extend((*replaced, len(known) - 1))
+        self._places.setdefault((gone.key, gone.new), []).extend((*followed, len(known) - 1))
         self.superseded = tuple(known)
 
     def _nearest(self, keyed: Keyed, fact: Fact, said: str) -> Pin | None:

@@ -60,6 +60,10 @@ class _Noted(Struct, frozen=True, gc=False):
     time: str | float | None
     ref: str
 
+    @property
+    def size(self) -> int:
+        return len(self.said if isinstance(self.said, str) else self.said.text)
+
     def turn(self) -> Turn:
         said = self.said if isinstance(self.said, str) else self.said.text.removeprefix(f"{self.speaker}: ")
         return Turn(id=self.id, speaker=self.speaker, text=said, time=self.time, ref=self.ref)
@@ -155,6 +159,15 @@ class Recollector:
         skip = self._repeated.union(shown)
         self.last = index.recall(question, tokens, skip=skip, meant=self.meant)
         return self.last
+
+    @property
+    def backlog(self) -> int:
+        """Characters that the next search has to index first; a million take about a second."""
+        return sum(noted.size for noted in self._waiting)
+
+    def catch_up(self, now: str = "") -> None:
+        """Index what waits, but for the block that asks `now`. For one thread at a time."""
+        self._caught_up((now,))
 
     def unembedded(self, now: Collection[str] = ()) -> list[str]:
         """What waits for its vector, oldest first, but for what is being said `now`."""
