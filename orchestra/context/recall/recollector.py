@@ -23,6 +23,7 @@ from orchestra.context.recall.dense import Vector
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.index import UNKNOWN, RecallIndex
 from orchestra.context.recall.newest import newest
+from orchestra.context.recall.noted import Noted
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.recall.window import LEAST, asking, window
@@ -51,24 +52,6 @@ class View(Struct, frozen=True):
     gone: tuple[Entry, ...]
 
 
-class _Noted(Struct, frozen=True, gc=False):
-    """A turn that nobody has read yet; what an archive keeps is taken from there when it is read."""
-
-    id: str
-    speaker: str
-    said: str | Original
-    time: str | float | None
-    ref: str
-
-    @property
-    def size(self) -> int:
-        return len(self.said if isinstance(self.said, str) else self.said.text)
-
-    def turn(self) -> Turn:
-        said = self.said if isinstance(self.said, str) else self.said.text.removeprefix(f"{self.speaker}: ")
-        return Turn(id=self.id, speaker=self.speaker, text=said, time=self.time, ref=self.ref)
-
-
 class Recollector:
     """One agent's past, noted block by block and indexed when it is first asked for.
 
@@ -84,12 +67,12 @@ class Recollector:
         self._counter = counter
         self._embedder = embedder
         self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
-        self._bulk: list[_Noted] = []  # what is too long to be indexed
+        self._bulk: list[Noted] = []  # what is too long to be indexed
         self._noted: set[int] = set()  # numbers of blocks
         self._newest_of: dict[int, str] = {}  # results by their text, and the ids of those that came again
         self._repeated: set[str] = set()
-        self._waiting: list[_Noted] = []
-        self._unread: list[_Noted] = []  # by the reader of values
+        self._waiting: list[Noted] = []
+        self._unread: list[Noted] = []  # by the reader of values
         self._values: Values | None = None  # nor before values are listed
         self._shared = False
         self.last: Recalled | None = None
@@ -138,8 +121,8 @@ class Recollector:
         if original is not None and block.number not in self._noted:
             self._noted_as(block, block.source, original)
 
-    def _noted_as(self, block: Block, speaker: str, said: str | Original) -> _Noted:
-        noted = _Noted(block.id, speaker, said, block.at or None, block.ref)
+    def _noted_as(self, block: Block, speaker: str, said: str | Original) -> Noted:
+        noted = Noted(block.id, speaker, said, block.at or None, block.ref)
         long = isinstance(said, Original) and said.end - said.start > LONGEST
         (self._bulk if long else self._waiting).append(noted)
         self._noted.add(block.number)
