@@ -6,9 +6,10 @@ Through the product's own path: a runtime with its journal in a file, a session,
 scripted model that calls one tool a turn. CPU (process time, all threads) and memory are taken after each
 turn. The mean over a third of the talk has all that large results cost, the median is of turns without.
 Every prompt is held to its budget, and what was said in the first turns is looked for in the last prompt.
-`--check` fails unless the last third's mean is at most 1.3 times the first's and its median at most 1.6
-times (recall searches a past that grows), memory grows by little more than the results' own text, the
-budget was kept, the early facts are there.
+In the first third the window still fills, and recall searches a past that grows, by about 3 ms over 200
+turns: `--check` fails unless the last third's mean is at most 1.5 times the first's and its median at
+most 1.8 times, memory grows by little more than the results' own text, the budget was kept, the early
+facts are there.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from orchestra.values.usage import Usage
 
 WINDOW = 16_000
 EVERY = 20
-FLAT, NEARLY_FLAT = 1.3, 1.6
+FLAT, NEARLY_FLAT = 1.5, 1.8
 GROWTH = 200
 """KB a turn at most; the large results by themselves are 50."""
 EARLY = (
