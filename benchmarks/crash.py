@@ -125,7 +125,7 @@ async def work(folder: Path, endpoint: Clocked, kill: Plan | None = None, *, res
                 with anyio.move_on_after(kill.seconds):
                     await process.wait()
                 if process.returncode is None:
-                    killed = Killed(time.monotonic(), cpu_seconds(process.pid), aimed=False)
+                    killed = Killed(process.pid, time.monotonic(), cpu_seconds(process.pid), aimed=False)
                     process.kill()
             while True:
                 said += await process.stdout.receive()
@@ -137,7 +137,7 @@ async def work(folder: Path, endpoint: Clocked, kill: Plan | None = None, *, res
         raise RuntimeError(f"The worker ended with code {code}.")
     if code == -9 and kill is not None and kill.commit:
         _, at, ran, *_ = said[said.index(b"killed") :].split()  # by its own hand, and said so before
-        killed = Killed(float(at), float(ran), aimed=True)
+        killed = Killed(process.pid, float(at), float(ran), aimed=True)
     return Outcome(killed if code == -9 else None, took - began)
 
 
