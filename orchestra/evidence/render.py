@@ -101,6 +101,8 @@ def escape(text: str, *, at_start: bool = True) -> str:
 def flat(text: str) -> str:
     """On one line, without control characters and without marks that turn the direction of writing."""
     visible = _HIDDEN.sub("", " ".join(text.split()))
+    if visible.isprintable():
+        return visible
     return "".join(char for char in visible if unicodedata.category(char) not in ("Cc", "Cs"))
 
 

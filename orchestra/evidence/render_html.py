@@ -93,11 +93,13 @@ class _Page:
         )
         best = [reference.quotes[at] for at in sorted(places[:_MOST_POPPED])]
         quotes = "".join(f'<span class="popped">“{_text(_cut(quote.text))}”</span><br>' for quote in best)
+        # A note stands at every mark; the whole title and place stand once, in the reference.
+        title, where = _text(_cut(reference.title, 120)), _text(_cut(reference.locator, 200))
         return (
-            f'<details class="cite" name="cite" data-title="{_text(_cut(reference.title, 120))}">'
+            f'<details class="cite" name="cite" data-title="{title}">'
             f"<summary>[{number}]</summary>"
-            f'<span class="note" dir="auto"><a href="#r{number}">{_text(reference.title)}</a><br>{quotes}'
-            f'<span class="where">{_text(reference.locator)}</span></span></details>'
+            f'<span class="note" dir="auto"><a href="#r{number}">{title}</a><br>{quotes}'
+            f'<span class="where">{where}</span></span></details>'
         )
 
     def reference(self, reference: Reference) -> str:

@@ -86,7 +86,8 @@ def test_a_mark_opens_the_nearest_quotes() -> None:
 
 
 def test_large_reports_render() -> None:
-    """A thousand sentences and a quote of a hundred thousand characters."""
+    """A thousand sentences, a title and a quote of a hundred thousand characters, which stand once."""
     sentences = tuple(Sentence("tea " * 20, (1, 2), at % 2 == 0, "why") for at in range(1_000))
     page = render_report(report_of("word " * 20_000, sections=(Section("S", sentences),)), "html")
     assert page.count("<details class=") == 2_003
+    assert len(page) < 3_000_000

@@ -107,7 +107,7 @@ def test_what_is_learnt_holds() -> None:
 
 async def test_an_endpoint_is_heard() -> None:
     """Headers of a reply, and the body of a 429, set the limits of the endpoint's governor."""
-    limited = error(429, "Rate limit reached: 600 tokens per minute. Please try again in 0.01s.")
+    limited = error(429, "Rate limit reached: 6000000 tokens per minute. Please try again in 0.01s.")
     headers = {"x-ratelimit-limit-requests": "50", "x-ratelimit-remaining-requests": "49"}
     body = completion("ok").partition(b"\r\n\r\n")[2]
     guard = Guard()
@@ -122,7 +122,7 @@ async def test_an_endpoint_is_heard() -> None:
     seen = guard.statistics["here"]
     assert reply.text == "ok"
     assert (seen.throttled, seen.calls, seen.in_flight) == (1, 2, 0)
-    assert (seen.requests_per_minute, seen.tokens_per_minute) == (50, 600)
+    assert (seen.requests_per_minute, seen.tokens_per_minute) == (50, 6_000_000)
 
 
 def used(tokens: int) -> Reply:
