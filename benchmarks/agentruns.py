@@ -3,7 +3,8 @@
 tau-bench airline: 200 recorded runs of an agent. Each is played into a context message by message; at each
 recorded tool call the prompt is assembled under N tokens (preset `small`), and the argument values of the
 call that were said earlier are looked for in it. Tokens sent in all stand beside those of sending the whole
-history each time.
+history each time. `--prefix`: with the preset `tools`, how much of a prompt begins the next one, for a
+provider's cache, between two compactions.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import re
 import sys
 import time
@@ -52,6 +54,7 @@ def main() -> None:
     parser.add_argument("--budgets", default="500,1000,2000,4000", help="tokens of the whole context")
     parser.add_argument("--runs", type=int, help="only the first so many runs")
     parser.add_argument("--embedding", default="none", help="none, auto, or a model's name")
+    parser.add_argument("--prefix", action="store_true", help="measure the prefix that prompts share instead")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
     budgets = [int(budget) for budget in options.budgets.split(",")]
@@ -62,6 +65,9 @@ def main() -> None:
     embedder = Remembered(model) if model else None
     with gzip.open(options.data, "rt", encoding="utf-8") as stream:
         runs = json.load(stream)[: options.runs]
+    if options.prefix:
+        show_prefixes({budget: prefixes(runs, budget) for budget in budgets}, as_json=options.json)
+        return
     calls = [call for run in runs for budget in budgets for call in play(run["traj"], budget, embedder)]
     rows = [row_of([call for call in calls if call.budget == budget], budget) for budget in budgets]
     figures = {"embedding": embedder.name if embedder else "none", "runs": len(runs), "rows": rows}
@@ -78,6 +84,38 @@ def main() -> None:
             f"{row['budget']:>8,}{row['calls']:>8}{row['values']:>8}{row['there']:>9.1f}{row['all']:>8.1f}"
             f"{row['tokens']:>12,}{row['whole tokens']:>12,}{row['ms']:>8.2f}"
         )
+
+
+def show_prefixes(found: dict[int, dict[str, float]], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    print("share of a prompt that begins the next one, between compactions, preset tools")
+    for budget, row in found.items():
+        told = f"{row['compactions']:.0f} compactions in {row['prompts']:.0f} prompts"
+        print(f"{budget:>8,}{row['kept %']:>8.1f} %  {told}")
+
+
+def prefixes(runs: list[dict[str, Any]], budget: int) -> dict[str, float]:
+    """All prompts of all runs, each beside the one before it."""
+    kept = whole = compactions = prompts = 0
+    for run in runs:
+        policy = policy_for("tools", {"prompt_tokens": budget})
+        context = Context("agent", INSTRUCTIONS, policy=policy, window=1_000_000, counter=COUNTER)
+        before = ""
+        for message in run["traj"]:
+            if message["role"] == "assistant":
+                prompt = context.prompt()
+                shown = "\n".join(text_of((each,)) for each in prompt.messages)
+                prompts += 1
+                compactions += prompt.compaction is not None
+                if before and prompt.compaction is None:
+                    kept += len(os.path.commonprefix((before, shown)))  # noqa: RUF071 - of texts
+                    whole += len(before)
+                before = shown
+            take(context, message)
+    share = round(100 * kept / max(whole, 1), 1)
+    return {"kept %": share, "compactions": compactions, "prompts": prompts}
 
 
 def row_of(calls: list[Call], budget: int) -> dict[str, Any]:
@@ -103,13 +141,8 @@ def play(messages: list[dict[str, Any]], budget: int, embedder: Embedder | None)
     past, whole = "", COUNTER.count(INSTRUCTIONS) + MESSAGE_TOKENS + REPLY_TOKENS
     for message in messages:
         role, text = message["role"], message.get("content") or ""
-        if role == "user":
-            context.add_input(text)
-        elif role == "assistant":
-            calls = tuple(
-                ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"])
-                for call in message.get("tool_calls") or ()
-            )
+        if role == "assistant":
+            calls = calls_of(message)
             needed = needed_by(calls, past.lower())
             if needed:
                 started = time.process_time()
@@ -120,14 +153,30 @@ def play(messages: list[dict[str, Any]], budget: int, embedder: Embedder | None)
                 shown = text_of(prompt.messages).lower()
                 there = sum(stands_in(value, shown) for value in needed)
                 yield Call(budget, there, len(needed), prompt.tokens, whole, seconds)
-            context.record_reply(Reply(text=text, calls=calls))
             text += "".join(f"\n{call.name} {call.arguments}" for call in calls)
-        elif role == "tool":
-            call = ToolCall(message["tool_call_id"], message["name"], "")
-            context.record_results([Result(call=call, text=text)])
+        take(context, message)
         if role != "system":
             past += text + "\n"
             whole += COUNTER.count(text) + MESSAGE_TOKENS
+
+
+def calls_of(message: dict[str, Any]) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"])
+        for call in message.get("tool_calls") or ()
+    )
+
+
+def take(context: Context, message: dict[str, Any]) -> None:
+    """One recorded message into the context."""
+    role, text = message["role"], message.get("content") or ""
+    if role == "user":
+        context.add_input(text)
+    elif role == "assistant":
+        context.record_reply(Reply(text=text, calls=calls_of(message)))
+    elif role == "tool":
+        call = ToolCall(message["tool_call_id"], message["name"], "")
+        context.record_results([Result(call=call, text=text)])
 
 
 def needed_by(calls: tuple[ToolCall, ...], past: str) -> list[str]:

@@ -1,6 +1,6 @@
 """What a crash costs: nothing that was recorded.
 
-    python -m benchmarks.crash [--kills 100] [--seed 7] [--json] [--check]
+    python -m benchmarks.crash [--kills 100] [--seed 7] [--stream] [--json] [--check]
 
 A run of 11 model calls and 6 tool calls (3 of them writes) against a simulated endpoint is killed with
 SIGKILL at a random moment and resumed: every fourth kill falls into one of the writer's commits, every
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -34,6 +35,7 @@ import anyio.abc
 from msgspec import Struct
 
 from benchmarks.crash_clock import Clocked, Killed, Lost, answered, cpu_seconds, in_flight, lost_calls
+from benchmarks.crash_worker import STREAM
 from orchestra.load.behaviour import Behaviour, Call, Latency, Say
 from orchestra.load.research_script import Research
 from orchestra.load.simulated import simulated
@@ -42,7 +44,7 @@ CALLS, WRITES = 11, 3
 # From a reply's last byte until it is on disk; more counts only where the process had that much of a
 # processor meanwhile: one that the machine did not run could not read the reply either.
 MOST_SECONDS, STARVED_SECONDS = 0.05, 0.02
-LATENCY = Latency(first_seconds=0.05, spread=0.3)
+LATENCY = Latency(first_seconds=0.05, token_seconds=0.0002, spread=0.3)
 # Commits of an undisturbed run; a kill falls into one of the first so many.
 COMMITS = 24
 COMMIT_SECONDS = 0.002
@@ -123,7 +125,7 @@ async def work(folder: Path, endpoint: Clocked, kill: Plan | None = None, *, res
                 with anyio.move_on_after(kill.seconds):
                     await process.wait()
                 if process.returncode is None:
-                    killed = Killed(time.monotonic(), cpu_seconds(process.pid), aimed=False)
+                    killed = Killed(process.pid, time.monotonic(), cpu_seconds(process.pid), aimed=False)
                     process.kill()
             while True:
                 said += await process.stdout.receive()
@@ -135,7 +137,7 @@ async def work(folder: Path, endpoint: Clocked, kill: Plan | None = None, *, res
         raise RuntimeError(f"The worker ended with code {code}.")
     if code == -9 and kill is not None and kill.commit:
         _, at, ran, *_ = said[said.index(b"killed") :].split()  # by its own hand, and said so before
-        killed = Killed(float(at), float(ran), aimed=True)
+        killed = Killed(process.pid, float(at), float(ran), aimed=True)
     return Outcome(killed if code == -9 else None, took - began)
 
 
@@ -270,9 +272,12 @@ def main() -> None:
     )
     parser.add_argument("--kills", type=int, default=100, help="runs that are killed at least once")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--stream", action="store_true", help="agents stream, and begin tools early")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--check", action="store_true", help="exit code 1 if a bar is missed")
     options = parser.parse_args()
+    if options.stream:
+        os.environ[STREAM] = "1"
     found = anyio.run(measure, options.kills, options.seed)
     if options.json:
         print(json.dumps(found, indent=2))

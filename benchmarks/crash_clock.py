@@ -18,13 +18,14 @@ _NUMBERS = re.compile(rb"[0-9]+")
 
 
 class Seen(Struct):
-    """One request: its body's hash, but for numbers, when it was whole, and when its reply's last byte went
-    out (0: not yet), with the CPU seconds that the process which asked had used by then.
+    """One request: its body's hash, but for numbers, the process that asked, when the request was whole, when
+    its reply's last byte went out (0: not yet), and the CPU seconds that the process had used by then.
 
     Seconds of the machine's monotonic clock, which is the same in every process.
     """
 
     body: str
+    client: int
     received: float
     answered: float = 0.0
     ran: float = 0.0
@@ -45,6 +46,7 @@ class Lost(Struct, frozen=True):
 class Killed(Struct, frozen=True):
     """When a process was killed, and the CPU seconds it had used; `aimed` at one of its commits."""
 
+    client: int
     at: float
     ran: float
     aimed: bool
@@ -68,7 +70,7 @@ class Clocked(Simulated):
         self.seen: list[Seen] = []
 
     def _complete(self, connection: Connection, body: bytes) -> None:
-        seen = Seen(hashlib.sha256(_NUMBERS.sub(b"0", body)).hexdigest(), time.monotonic())
+        seen = Seen(hashlib.sha256(_NUMBERS.sub(b"0", body)).hexdigest(), self.client, time.monotonic())
         self.seen.append(seen)
         super()._complete(cast(Connection, _Timed(connection, seen, self)), body)
 
@@ -104,10 +106,8 @@ def lost_calls(seen: Sequence[Seen], kills: Sequence[Killed]) -> list[Lost]:
         again = next((later for later in seen[place + 1 :] if later.body == each.body), None)
         if again is None:
             continue
-        between = [kill for kill in kills if kill.at <= again.received]
-        assert between, "a call was made twice though nothing was killed"
-        # One that the endpoint read only after the kill was on its way at the last one.
-        kill = next((kill for kill in between if kill.at >= each.received), between[-1])
+        kill = next((kill for kill in kills if kill.client == each.client), None)
+        assert kill is not None, "a call was made twice though nothing was killed"
         answered = 0.0 < each.answered <= kill.at
         age = kill.at - each.answered if answered else None
         lost.append(Lost(age, max(kill.ran - each.ran, 0.0) if answered else 0.0, kill.aimed))

@@ -32,6 +32,7 @@ from orchestra.values.events import Event
 
 LIBRARY = Path(__file__).parent.parent / "examples" / "library"
 QUESTION = "How long should tea steep, how hot should the water be and what does the timer do?"
+STREAM = "CRASH_STREAM"  # in the environment: agents stream, and begin tools early
 FILING_SECONDS = 0.004  # before and after the write itself, so that kills fall around it too
 
 
@@ -55,7 +56,9 @@ def note_tool(file: Path) -> FunctionTool:
 
 
 def runtime(folder: Path, url: str) -> Runtime:
-    flags = {"endpoint": url, "small": "small", "large": "large", "store": str(folder / "store.db")}
+    toml = f'[endpoints.here]\nurl = "{url}"\nstream = {str(STREAM in os.environ).lower()}\n'
+    (folder / "orchestra.toml").write_text(toml, encoding="utf-8")
+    flags = {"endpoint": "here", "small": "small", "large": "large", "store": str(folder / "store.db")}
     settings = load_settings(flags, environ={}, folder=folder).settings
     researcher = structs.replace(load_roles()["researcher"], tools=("search_documents", "file_note"))
     notes = folder / "notes.txt"

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio.to_thread
+
 from orchestra.context.context import Context
 from orchestra.context.recall.index import UNKNOWN
 from orchestra.context.recall.turns import Meant
 from orchestra.journal.track import Track
 from orchestra.models.meaning import Meaning
+from orchestra.tools.recall import THREAD_CHARACTERS
 
 KEY = "recalled"
 _AT_ONCE = 1_024
@@ -22,6 +25,8 @@ async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
     """Before a prompt: ask for the vectors that it lacks, and take those that are there in time."""
     recollector = context.recollector
     recollector.meant = UNKNOWN
+    if recollector.backlog > THREAD_CHARACTERS and context.recalls:
+        await anyio.to_thread.run_sync(recollector.catch_up, context.asks[0])
     recorded = track.recorded_step
     if recorded is not None:
         recollector.meant = _recorded(recorded.data.get(KEY))

@@ -98,7 +98,8 @@ def figures_and_names(text: str) -> list[Fact]:
     exact = [Fact(name.kind, "", name.value, "", name.start, name.end) for name in find_exact(even)]
     for date in find_dates(even):
         kind: FactKind = "time" if date.is_time else "date"
-        exact.append(Fact(kind, "", date.value, date.unit, date.start, date.end))
+        end = date.end - (even[date.end - 1] == ".")  # a sentence's, or an abbreviated month's
+        exact.append(Fact(kind, "", date.value, date.unit, date.start, end))
     for fact in sorted(exact, key=lambda fact: (fact.start - fact.end, fact.start)):
         keep(fact.kind, fact.value, fact.unit, fact.start, fact.end)
     for figure in sorted(find_figures(even), key=lambda figure: (figure.start - figure.end, figure.start)):

@@ -39,7 +39,17 @@ _NOT_READ: tuple[int, frozenset[int]] = (0, frozenset())
 class Pins:
     """One agent's pinned facts, in the order in which they were said."""
 
-    __slots__ = ("_board", "_corrected", "_counter", "_entity", "_heads", "_marked", "_told", "superseded")
+    __slots__ = (
+        "_board",
+        "_corrected",
+        "_counter",
+        "_entity",
+        "_heads",
+        "_marked",
+        "_places",
+        "_told",
+        "superseded",
+    )
 
     def __init__(self, counter: Counter, *, corrected: bool = True) -> None:
         self._counter = counter
@@ -47,6 +57,7 @@ class Pins:
         self._board = Pinboard()
         self._entity = ""
         self.superseded: tuple[Superseded, ...] = ()
+        self._places: dict[tuple[str, str], list[int]] = {}  # superseded values by key and what holds now
         self._heads: dict[str, list[int]] = {}  # superseded values by their first word or number
         self._marked: dict[tuple[int, int], tuple[int, frozenset[int]]] = {}  # see `_unmarked`
         self._told: tuple[object, tuple[str, int]] = (None, ("", 0))
@@ -232,9 +243,13 @@ class Pins:
     def _supersede(self, gone: Superseded) -> None:
         head = _HEAD.search(gone.old)
         self._heads.setdefault(head[0] if head else "", []).append(len(self.superseded))
+        known = [*self.superseded, gone]
         # What took an older value's place holds no longer either.
-        followed = (_followed(other, gone) for other in self.superseded)
-        self.superseded = (*followed, gone)
+        followed = self._places.pop((gone.key, gone.old), [])
+        for at in followed:
+            known[at] = structs.replace(known[at], new=gone.new, turn=gone.turn)
+        self._places.setdefault((gone.key, gone.new), []).extend((*followed, len(known) - 1))
+        self.superseded = tuple(known)
 
     def _nearest(self, keyed: Keyed, fact: Fact, said: str) -> Pin | None:
         """The newest pin of the same kind whose key the correction names, of the same entity before others.
@@ -255,13 +270,6 @@ class Pins:
 
     def _near(self, fact: Fact, words: set[str], entity: str) -> list[tuple[float, Pin]]:
         return [pair for pair in self._board.near(fact, words, entity) if pair[0] >= _SHARED_KEY]
-
-
-def _followed(old: Superseded, gone: Superseded) -> Superseded:
-    """A value that was replaced by one that is now replaced itself."""
-    if old.key != gone.key or old.new != gone.old:
-        return old
-    return structs.replace(old, new=gone.new, turn=gone.turn)
 
 
 def _rendered(constraints: list[Pin], said: list[Pin], returned: list[Pin]) -> str:

@@ -41,6 +41,7 @@ class Turn:
         self._asked: list[tuple[str, str, str]] = []
         self._asks = anyio.Event()
         self._waits = False  # for a person's word
+        self._held: list[str] = []
         self._shown = False
         self._stopping = False
         self._talks = False
@@ -72,17 +73,17 @@ class Turn:
                 self._do(str(data["tool"]))
             case "tool_returned":
                 self._do("")
-                self.screen.aside(_returned(event, self._called.pop(data["n"], "")), indent=2)
+                self._aside(_returned(event, self._called.pop(data["n"], "")))
             case "compacted" if self._talks:
                 left = number(len(data["left"]), "block")
                 told = f"{left} left the context: {data['before']:,} → {data['after']:,} tokens"
-                self.screen.aside(told, indent=2)
+                self._aside(told)
             case "approval" if data["state"] == "asked":
                 self._asked.append((data["key"], data["what"], event.texts.get("detail", "")))
                 self._asks.set()
             case _:
                 if told := _NOTES.get(str(data.get("what")), "") if event.kind == "note" else "":
-                    self.screen.aside(told.format(**data), indent=2)
+                    self._aside(told.format(**data))
 
     async def say(self, talk: Talk, conversation: Conversation, text: str, reader: Input) -> Outcome:
         """Say it, show what comes of it, and return that."""
@@ -125,6 +126,17 @@ class Turn:
         if outcome.status == "partial":
             screen.note(f"({outcome.reason})")
 
+    def _aside(self, text: str) -> None:
+        """A line beside the answer; it waits while a person is being asked something."""
+        self._held.append(text)
+        if not self._waits:
+            self._show_held()
+
+    def _show_held(self) -> None:
+        held, self._held = self._held, []
+        for text in held:
+            self.screen.aside(text, indent=2)
+
     def _do(self, what: str) -> None:
         self._doing, self._since = what, time.monotonic()
         if not what:
@@ -155,6 +167,7 @@ class Turn:
                     return
                 finally:
                     self._waits = False
+                    self._show_held()
                 session.people.answer(key, _answer(said))
 
 

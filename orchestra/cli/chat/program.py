@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import anyio
+import click
 
 from orchestra.cli.chat.answering import Turn
 from orchestra.cli.chat.greeting import Greeting
@@ -45,6 +46,8 @@ class Chat:
                     async with Runtime(self._resolved.settings) as runtime, AsyncExitStack() as stack:
                         code = await self._in(runtime, stack)
                 group.cancel_scope.cancel()
+        if code == INTERRUPTED:
+            click.echo("orchestra: interrupted", err=True)
         return code
 
     async def _in(self, runtime: Runtime, stack: AsyncExitStack) -> int:
@@ -59,7 +62,8 @@ class Chat:
         greeting = Greeting(self._screen, self._resolved, talk)
         await greeting.first()
         await self._go_on(talk, record, stack, greeting)
-        if talk.conversation is not None:
+        if talk.conversation is not None and talk.session is not None:
+            talk.before = total(talk.session.usage)
             reader.remember(each.said for each in talk.conversation.turns)
         with self._screen.there():
             while not slash.leaving and not self._screen.gone:

@@ -68,8 +68,8 @@ class RecallIndex:
         self._steps: list[float] = []  # as long as the longest sitting has units, or longer
         self._ids: list[str] = []  # the turn's id of each unit
         self._where: list[int] = []  # the sitting of each unit
-        self._who: list[int] = []  # the speaker of each unit
-        self._telling: list[float] = []  # 0 … 1 by how much each unit says
+        self._of: list[list[int]] = []  # the units of each speaker
+        self._telling: list[float] = []  # by how much each unit says, weighted
         self._sittings = Sittings(count)
         self._starts: list[int] = []  # the first unit of each sitting
         self._speakers: dict[str, int] = {}
@@ -125,9 +125,9 @@ class RecallIndex:
             if len(self._units) - self._starts[-1] > len(self._steps):
                 self._steps = set_backs(self._weights.variety, 2 * len(self._steps) + 16)
             self._where.append(sitting)
-            self._who.append(speaker)
+            self._of[speaker].append(len(self._units) - 1)
             said = len(self._words.terms_of(len(self._units) - 1))
-            self._telling.append(said / (said + 12))
+            self._telling.append(self._weights.telling * (said / (said + 12)))
 
     def unembedded(self) -> list[str]:
         """The texts whose vectors are still to be made, for a model that has to be awaited."""
@@ -147,6 +147,7 @@ class RecallIndex:
         known = self._speakers.get(name)
         if known is None:
             known = self._speakers[name] = len(self._speakers)
+            self._of.append([])
             for term in plain_terms(name):
                 self._names.setdefault(term, set()).add(known)
             if HAN.fullmatch(name) and len(name) > 1:  # 陈志强 is also called 志强
@@ -211,7 +212,7 @@ class RecallIndex:
         words = self._words.scores(wanted)
         for unit, score in self._topics.scores(topics_of(wanted)).items():
             words[unit] = words.get(unit, 0.0) + weights.topic * score
-        scores = [weights.telling * telling for telling in self._telling]
+        scores = self._telling[:]
         for unit, score in by_best(words).items():
             scores[unit] = score
         if words:
@@ -221,10 +222,9 @@ class RecallIndex:
         bonus, dated = self._sitting_scores(question, wanted)
         for unit, sitting in enumerate(self._where):
             scores[unit] += bonus[sitting]
-        if people:
-            for unit, speaker in enumerate(self._who):
-                if speaker in people:
-                    scores[unit] += weights.speaker
+        for speaker in people:
+            for unit in self._of[speaker]:
+                scores[unit] += weights.speaker
         alike = self._add_meaning(scores, question, vector)
         return smoothed(scores, self._starts, weights.smooth), bool(words) or dated or alike or bool(people)
 

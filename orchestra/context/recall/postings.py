@@ -7,7 +7,7 @@ BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 K1 = 1.2
 B = 0.75
@@ -24,7 +24,7 @@ class Postings:
         self._k1, self._b = k1, b
         self._docs: dict[str, tuple[list[int], list[float]]] = {}  # with what neighbours lend
         self._frequencies: dict[str, int] = {}  # without
-        self._terms: list[tuple[str, ...]] = []
+        self._terms: list[list[str]] = []
         self._lengths: list[float] = []
         self._last: tuple[dict[str, float], dict[str, float]] = ({}, {})  # counts of the newest two units
         self._total = 0.0
@@ -34,7 +34,7 @@ class Postings:
 
     def new(self) -> None:
         """Begin a unit that has no terms yet."""
-        self._terms.append(())
+        self._terms.append([])
         self._lengths.append(0.0)
         self._last = (self._last[1], {})
 
@@ -52,7 +52,7 @@ class Postings:
                 self._frequencies[term] = self._frequencies.get(term, 0) + 1
             own[term] = own.get(term, 0.0) + count
             self._count(term, unit, count)
-        self._terms[unit] += tuple(counts)
+        self._terms[unit].extend(counts)
         self._lengths[unit] += size
         self._total += size
 
@@ -90,8 +90,8 @@ class Postings:
         entry = self._docs.get(term)
         return entry[0] if entry else []
 
-    def terms_of(self, unit: int) -> tuple[str, ...]:
-        """A unit's different terms."""
+    def terms_of(self, unit: int) -> Sequence[str]:
+        """A unit's terms; what it was filled with twice stands there twice."""
         return self._terms[unit]
 
     def idf(self, frequency: int) -> float:

@@ -18,10 +18,12 @@ from orchestra.context.budget import Budget
 from orchestra.context.endings import PINNED
 from orchestra.context.fence import fence
 from orchestra.context.policy import Policy
+from orchestra.context.recall.bulk import LONGEST, joined, search_bulk
 from orchestra.context.recall.dense import Vector
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.index import UNKNOWN, RecallIndex
 from orchestra.context.recall.newest import newest
+from orchestra.context.recall.noted import Noted
 from orchestra.context.recall.turns import Recalled, Turn
 from orchestra.context.recall.values import Values
 from orchestra.context.recall.window import LEAST, asking, window
@@ -50,20 +52,6 @@ class View(Struct, frozen=True):
     gone: tuple[Entry, ...]
 
 
-class _Noted(Struct, frozen=True, gc=False):
-    """A turn that nobody has read yet; what an archive keeps is taken from there when it is read."""
-
-    id: str
-    speaker: str
-    said: str | Original
-    time: str | float | None
-    ref: str
-
-    def turn(self) -> Turn:
-        said = self.said if isinstance(self.said, str) else self.said.text.removeprefix(f"{self.speaker}: ")
-        return Turn(id=self.id, speaker=self.speaker, text=said, time=self.time, ref=self.ref)
-
-
 class Recollector:
     """One agent's past, noted block by block and indexed when it is first asked for.
 
@@ -71,7 +59,7 @@ class Recollector:
     """
 
     __slots__ = (
-        "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
+        "_bulk", "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
         "_values", "_waiting", "last", "meant",
     )  # fmt: skip
 
@@ -79,11 +67,12 @@ class Recollector:
         self._counter = counter
         self._embedder = embedder
         self._index: RecallIndex | None = None  # most agents end before anything leaves their prompt
+        self._bulk: list[Noted] = []  # what is too long to be indexed
         self._noted: set[int] = set()  # numbers of blocks
         self._newest_of: dict[int, str] = {}  # results by their text, and the ids of those that came again
         self._repeated: set[str] = set()
-        self._waiting: list[_Noted] = []
-        self._unread: list[_Noted] = []  # by the reader of values
+        self._waiting: list[Noted] = []
+        self._unread: list[Noted] = []  # by the reader of values
         self._values: Values | None = None  # nor before values are listed
         self._shared = False
         self.last: Recalled | None = None
@@ -96,6 +85,7 @@ class Recollector:
         twin._unread, twin._noted = self._unread[:], self._noted.copy()
         twin._values = self._values.copied() if self._values is not None else None
         twin._newest_of, twin._repeated = self._newest_of.copy(), self._repeated.copy()
+        twin._bulk = self._bulk[:]
         twin._shared = self._shared = True
         return twin
 
@@ -131,9 +121,10 @@ class Recollector:
         if original is not None and block.number not in self._noted:
             self._noted_as(block, block.source, original)
 
-    def _noted_as(self, block: Block, speaker: str, said: str | Original) -> _Noted:
-        noted = _Noted(block.id, speaker, said, block.at or None, block.ref)
-        self._waiting.append(noted)
+    def _noted_as(self, block: Block, speaker: str, said: str | Original) -> Noted:
+        noted = Noted(block.id, speaker, said, block.at or None, block.ref)
+        long = isinstance(said, Original) and said.end - said.start > LONGEST
+        (self._bulk if long else self._waiting).append(noted)
         self._noted.add(block.number)
         return noted
 
@@ -152,6 +143,15 @@ class Recollector:
         self.last = index.recall(question, tokens, skip=skip, meant=self.meant)
         return self.last
 
+    @property
+    def backlog(self) -> int:
+        """Characters that the next search has to index first; a million take about a second."""
+        return sum(noted.size for noted in self._waiting)
+
+    def catch_up(self, now: str = "") -> None:
+        """Index what waits, but for the block that asks `now`. For one thread at a time."""
+        self._caught_up((now,))
+
     def unembedded(self, now: Collection[str] = ()) -> list[str]:
         """What waits for its vector, oldest first, but for what is being said `now`."""
         return self._caught_up(now).unembedded()
@@ -167,8 +167,12 @@ class Recollector:
 
     def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
         """What all of the past says about a few words; `now`: ids of what is being said."""
-        index = self._caught_up(now)
-        return index.recall(wanted, tokens, skip=self._repeated.union(now), least=MATCHES)
+        index, skip = self._caught_up(now), self._repeated.union(now)
+        long = [noted.turn() for noted in self._bulk if noted.id not in skip]
+        found = search_bulk(long, wanted, tokens // 2, self._counter.count, least=MATCHES) if long else None
+        tokens -= found.tokens + 2 if found is not None else 0
+        said = index.recall(wanted, tokens, skip=skip, least=MATCHES)
+        return joined(said, found) if found is not None else said
 
     def view(
         self, blocks: Sequence[Block], budget: Budget, policy: Policy, around: int, pinned: Pinned

@@ -80,9 +80,9 @@ def test_questions_and_commands_through_a_pipe(here: Path, capsys: CaptureFixtur
     assert "They need it." in moved
 
 
-def test_without_documents_it_says_what_is_needed(tmp_path: Path) -> None:
+def test_without_documents_it_says_what_is_needed(here: Path, capsys: CaptureFixture[str]) -> None:
     """In its first line and in its answer, in the question's language."""
-    said = piped(tmp_path, "hi\n你好\n", LC_ALL="C")
+    said = chat(capsys, "hi\n你好\n")
     assert "name a folder with --docs" in said.splitlines()[0]
     assert "Name a folder with --docs" in said
     assert "请用 --docs 指定一个文件夹" in said
@@ -90,10 +90,11 @@ def test_without_documents_it_says_what_is_needed(tmp_path: Path) -> None:
 
 def test_any_bytes_are_input(tmp_path: Path) -> None:
     """What is no UTF-8, escape sequences and a NUL: they are data, and reach no terminal."""
-    said = piped(tmp_path, "a\udcff \x1b[31mred\x00 b?\n/why b2\n")
+    said = piped(tmp_path, "a\udcff \x1b[31mred\x00 你好 b?\n/why b2\n", "--models", "extractive", LC_ALL="C")
     assert "\x1b" not in said
     assert "\x00" not in said
     assert "red" in said
+    assert "你好" in said
 
 
 @pytest.mark.parametrize(

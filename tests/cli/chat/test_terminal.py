@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.chat.terminal import SECONDS, Terminal, terminal
 from tests.models.loopback import (
+    DROP,
     HANG,
     HEAD,
     Seen,
@@ -29,7 +30,7 @@ from tests.models.loopback import (
 from tests.resume.cut import write_documents
 
 pytestmark = pytest.mark.anyio
-CTRL_C, CTRL_D, CTRL_J, ENTER, TAB, UP = "\x03", "\x04", "\n", "\r", "\t", "\x1b[A"
+CTRL_C, CTRL_D, CTRL_J, CTRL_U, ENTER, TAB, UP = "\x03", "\x04", "\n", "\x15", "\r", "\t", "\x1b[A"
 
 
 @asynccontextmanager
@@ -69,7 +70,9 @@ async def said(screen: Terminal, text: str, answer: str) -> str:
 async def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path) -> None:
     """The connection closes, what was shown stays in the talk, failures are a sentence, and it goes on."""
     dripping = [HEAD, piece(event({"content": "It begins "})), piece(event({"content": "well "})), HANG]
-    script = [dripping, streamed("And ", "goes on."), error(401, "no such key"), streamed("Bye.")]
+    dropped = [HEAD, piece(event({"content": "Half of it "})), DROP]
+    answers = [streamed("And ", "goes on."), error(401, "no such key"), dropped, streamed("All of it.")]
+    script = [dripping, *answers, streamed("Bye.")]
     async with answering(*script) as server:
         url = ["--endpoint", server.url, "--large", "served"]
         async with terminal(tmp_path, *url) as screen:
@@ -90,7 +93,10 @@ async def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path) -> No
             assert messages[2]["content"].startswith("It begins well")
             assert "cut off here: chat.1 was stopped by the user" in messages[2]["content"]
             await said(screen, "Fail.", "no such key")
+            shown = await said(screen, "Drop it.", "All of it.")
+            assert "what stands above does not count: the answer begins anew" in shown
             await said(screen, "Still there?", "Bye.")
+            assert "Half of it" not in str(asked(server)[-1])
             await screen.type("half a sentence" + CTRL_C)
             await screen.until("Ctrl-D or /quit leaves; Ctrl-C stops an answer.")
             await ready(screen)
@@ -98,12 +104,12 @@ async def test_ctrl_c_stops_the_answer_and_not_the_program(tmp_path: Path) -> No
             await screen.until("orchestra chat --session")
             await screen.ends()
         async with terminal(tmp_path, *url, "--models", "extractive") as screen:
-            shown = await screen.until("4 turns (--new begins another)")
+            shown = await screen.until("5 turns (--new begins another)")
             await screen.until("Bye.")
             await ready(screen)
             await screen.type(UP)
             await screen.until("> Still there?")
-        assert len(asked(server)) == 4
+        assert len(asked(server)) == 6
 
 
 async def test_commands_completion_and_history(tmp_path: Path) -> None:
@@ -125,6 +131,9 @@ async def test_commands_completion_and_history(tmp_path: Path) -> None:
         await screen.type(ENTER + " b2")
         await screen.until("> /why b2")
         await said(screen, "", "the task as first stated · never leaves")
+        await screen.type("/pin b")
+        await screen.until("b12    input · 9 tokens")
+        await screen.type(CTRL_U)
         for typed, answer in (
             ("/context", "▏░░"),
             ("/tokens", "this turn"),
