@@ -166,8 +166,8 @@ async def ours(kind: str, budget: int = BUDGET) -> Score:
                 ask(score, fact, text, context.recall(fact.question, RECALL_TOKENS))
                 asked = context.fork()
                 asked.add_input(fact.question)
-                answer = "\n".join(message.text for message in asked.prompt().messages)
-                if not holds(fact.value, answer):
+                shown = "\n".join(message.text for message in asked.prompt().messages)
+                if not holds(fact.value, shown):
                     score.unanswered += 1
                     score.examples.append(f"not in the prompt when asked: {fact.text}")
     score.compactions = len(context.reports)

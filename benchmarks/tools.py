@@ -17,7 +17,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,7 +95,7 @@ def measure(case: Case, count: int, embedder: Embedder | None) -> dict[str, Any]
             chooser.used("", text, name)
     if embedder:
         embedder.embed([text for text, _ in case.requests])
-    anyio.run(offered, chooser, pool, [("ready", [])] * (1 + len(pool) // AT_ONCE))
+    anyio.run(offered, chooser, pool, [("ready", ())] * (1 + len(pool) // AT_ONCE))
     started = time.process_time()
     chosen = anyio.run(offered, chooser, pool, case.requests)
     seconds = time.process_time() - started
@@ -123,7 +123,7 @@ def measure(case: Case, count: int, embedder: Embedder | None) -> dict[str, Any]
 
 
 async def offered(
-    chooser: Chooser, pool: Toolbox, requests: list[tuple[str, list[str]]]
+    chooser: Chooser, pool: Toolbox, requests: Sequence[tuple[str, Sequence[str]]]
 ) -> list[tuple[str, ...]]:
     """What the product chooses for each request, as an agent begins a task; nothing is learnt from it."""
     return [await TaskTools(pool, Choice(chooser=chooser)).begin(text) for text, _ in requests]
