@@ -69,7 +69,7 @@ async def test_shapes(name: str, script: Any, connections: int) -> None:
     """A reply is the same in whichever way it is sent; its connection serves again where it may."""
     async with serving(script) as here, direct(here.url) as transport:
         for _ in range(2):
-            answer = await transport.post(PLACE, "/x", b"{}")
+            answer = await transport.post(PLACE, "/x", lambda: b"{}")
             assert (answer.status, answer.body) == (200, b"Hello")
             if connections > 1:
                 await gone(here)
@@ -81,7 +81,7 @@ async def test_shapes(name: str, script: Any, connections: int) -> None:
 async def test_shapes_of_streams(name: str, script: Any, connections: int) -> None:
     """The same, taken piece by piece."""
     async with serving(script) as here, direct(here.url) as transport:
-        stream = await transport.open(PLACE, "/x", b"{}")
+        stream = await transport.open(PLACE, "/x", lambda: b"{}")
         assert b"".join([chunk async for chunk in stream.chunks()]) == b"Hello"
         await stream.finish()
         await stream.close()
@@ -92,7 +92,7 @@ async def test_a_stream_that_nobody_reads_waits() -> None:
     """What comes faster than it is read is held back, and none of it is lost."""
     pieces = [piece(b"%07d|" % number * 8_192) for number in range(256)]  # 16 MB
     async with serving([HEAD, *pieces, b"0\r\n\r\n"]) as here, direct(here.url) as transport:
-        stream = await transport.open(PLACE, "/x", b"{}")
+        stream = await transport.open(PLACE, "/x", lambda: b"{}")
         for _ in range(50):
             await anyio.lowlevel.checkpoint()
         chunks = [chunk async for chunk in stream.chunks()]
@@ -114,7 +114,7 @@ async def test_broken(script: Any, words: str) -> None:
     """What cannot be understood is one sentence, and closes its connection where it has to."""
     async with serving(script) as here, direct(here.url) as transport:
         with pytest.raises(ModelUnreachable, match=words), anyio.fail_after(2):
-            await transport.post(PLACE, "/x", b"{}")
+            await transport.post(PLACE, "/x", lambda: b"{}")
     await gone(here)
 
 
@@ -122,13 +122,13 @@ async def test_headers() -> None:
     """The key, what is set by hand in place of ours, and nothing that would end a line."""
     async with serving(http(200, b"")) as here:
         async with direct(here.url, key="k" * 9, headers={"user-agent": "mine", "X-Team": "ä"}) as transport:
-            await transport.post(PLACE, "/x", b"{}")
+            await transport.post(PLACE, "/x", lambda: b"{}")
             await transport.get(PLACE, "/models")
         async with direct(here.url.replace("127", "me:word@127")) as transport:
-            await transport.post(PLACE, "/x?a=1", b"{}")
+            await transport.post(PLACE, "/x?a=1", lambda: b"{}")
         async with direct(here.url, headers={"X": "a\r\nY: b"}) as transport:
             with pytest.raises(ModelRefused, match="has a header 'X' that cannot be sent"):
-                await transport.post(PLACE, "/x", b"{}")
+                await transport.post(PLACE, "/x", lambda: b"{}")
     posted, got, named = here.seen
     assert (posted.headers["user-agent"], posted.headers["authorization"]) == ("mine", "Bearer " + "k" * 9)
     assert posted.headers["host"] == f"127.0.0.1:{here.port}"
@@ -146,11 +146,11 @@ async def test_tls() -> None:
         url = f"https://localhost:{listener.sockets[0].getsockname()[1]}"
         async with direct(url, ca_file=str(CERTIFICATE)) as transport:
             for _ in range(2):
-                assert (await transport.post(PLACE, "/x", b"{}")).status == 200
+                assert (await transport.post(PLACE, "/x", lambda: b"{}")).status == 200
             assert here.connections == 1
         async with direct(url) as transport:
             with pytest.raises(ModelRefused, match=r"certificate that is not trusted .*SSL_CERT_FILE"):
-                await transport.post(PLACE, "/x", b"{}")
+                await transport.post(PLACE, "/x", lambda: b"{}")
         await gone(here)
 
 
@@ -158,7 +158,7 @@ async def test_no_such_host() -> None:
     """A name that nobody knows is told with the host."""
     async with direct("http://nobody.invalid") as transport:
         with pytest.raises(ModelError, match=r"cannot be reached \(nobody.invalid port 80"):
-            await transport.post(PLACE, "/x", b"{}")
+            await transport.post(PLACE, "/x", lambda: b"{}")
 
 
 async def test_idle_connections_are_closed() -> None:
@@ -182,7 +182,7 @@ async def test_many_at_once() -> None:
     async with serving(http(200, b"Hello")) as here, direct(here.url) as transport:
 
         async def ask() -> None:
-            assert (await transport.post(PLACE, "/x", b"{}")).body == b"Hello"
+            assert (await transport.post(PLACE, "/x", lambda: b"{}")).body == b"Hello"
 
         for _ in range(2):
             async with anyio.create_task_group() as group:

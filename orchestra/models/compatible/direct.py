@@ -20,7 +20,7 @@ from orchestra.models.compatible.addresses import base_url
 from orchestra.models.compatible.failures import refused, unreachable
 from orchestra.models.compatible.pool import Pool
 from orchestra.models.compatible.targets import REDIRECTS, credentials, joined, moved, moved_to
-from orchestra.models.compatible.transport import Answer, Place
+from orchestra.models.compatible.transport import Answer, Body, Place
 from orchestra.models.compatible.wire import Lost, Wire
 from orchestra.models.settings import Endpoint, Network
 
@@ -56,11 +56,11 @@ class Direct:
         self._targets: dict[str, _Target] = {}
         self._pools: dict[tuple[str, str | None, int | None], Pool] = {}
 
-    async def post(self, place: Place, path: str, body: bytes) -> Answer:
+    async def post(self, place: Place, path: str, body: Body) -> Answer:
         pool, wire = await self._asked(place, path, body, Wire.rest)
         return _answer(place, pool, wire)
 
-    async def open(self, place: Place, path: str, body: bytes) -> _Stream:
+    async def open(self, place: Place, path: str, body: Body) -> _Stream:
         pool, wire = await self._asked(place, path, body, Wire.head)
         return _Stream(place, pool, wire)
 
@@ -72,7 +72,7 @@ class Direct:
         for pool in self._pools.values():
             await pool.close()
 
-    async def _asked(self, place: Place, path: str, body: bytes | None, wait: Wait) -> tuple[Pool, Wire]:
+    async def _asked(self, place: Place, path: str, body: Body | None, wait: Wait) -> tuple[Pool, Wire]:
         """A connection on which the reply has come, as far as `wait` waits; after a redirect, if need be."""
         target = self._targets.get(path) or self._aim(place, path, joined(self._base, path))
         wire = await self._exchange(target, place, body, wait)
@@ -87,20 +87,19 @@ class Direct:
         wire.close()
         raise moved(place, URL(wire.headers.get("location", "")), wire.status)
 
-    async def _exchange(self, target: _Target, place: Place, body: bytes | None, wait: Wait) -> Wire:
+    async def _exchange(self, target: _Target, place: Place, body: Body | None, wait: Wait) -> Wire:
         """One exchange; once more, on a fresh connection, where a kept one turns out to be closed.
 
         Servers close kept connections when they like (llama.cpp's after every stream), and a request may
         cross that on its way. On a fresh connection a drop is the endpoint's failure and is raised.
         """
-        request = self._request(target, body)
         wire = target.pool.take()
         while True:
             kept = wire is not None
             if wire is None:
                 wire = await target.pool.connect(place)
             try:
-                wire.send(*request)
+                wire.send(*self._request(target, body))
                 await wait(wire)
             except Lost as lost:
                 if not (kept and lost.stale):
@@ -112,11 +111,11 @@ class Direct:
             else:
                 return wire
 
-    def _request(self, target: _Target, body: bytes | None) -> tuple[bytes, bytes]:
-        """Head and body, apart: one more copy of the body would be held as long as the reply takes."""
-        if body is None:
+    def _request(self, target: _Target, make: Body | None) -> tuple[bytes, bytes]:
+        """Head and body, apart: joined they would be one more copy."""
+        if make is None:
             return b"".join((b"GET", target.begin, target.fields, b"\r\n")), b""
-        fields = target.fields
+        body, fields = make(), target.fields
         if self._compress_over is not None and len(body) >= self._compress_over:
             body = gzip.compress(body, compresslevel=1)
             fields += b"Content-Encoding: gzip\r\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -64,8 +65,8 @@ class EndpointEmbeddings:
 
     async def _ask(self, texts: list[str]) -> _Made:
         place = self._place
-        body = msgspec.json.encode({"model": place.model, "input": texts, "encoding_format": "float"})
-        answer = await self._transport.post(place, "/embeddings", body)
+        body = {"model": place.model, "input": texts, "encoding_format": "float"}
+        answer = await self._transport.post(place, "/embeddings", partial(msgspec.json.encode, body))
         if answer.status != 200:
             raise of_answer(place, answer)
         try:

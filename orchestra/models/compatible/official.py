@@ -18,7 +18,7 @@ from orchestra.errors import ModelError
 from orchestra.models.compatible.addresses import base_url
 from orchestra.models.compatible.dropped import dropped, was_closed
 from orchestra.models.compatible.failures import refused
-from orchestra.models.compatible.transport import Answer, Place
+from orchestra.models.compatible.transport import Answer, Body, Place
 from orchestra.models.settings import Endpoint, Network, Times
 
 _LAST_BYTES_SECONDS = 0.25
@@ -40,12 +40,12 @@ class Official:
         self._answered = False
         self._client = client or _client(endpoint, network)
 
-    async def post(self, place: Place, path: str, body: bytes) -> Answer:
-        response = await self._send(place, path, body, stream=False)
+    async def post(self, place: Place, path: str, body: Body) -> Answer:
+        response = await self._send(place, path, body(), stream=False)
         return Answer(response.status_code, response.headers, response.content)
 
-    async def open(self, place: Place, path: str, body: bytes) -> _Stream:
-        return _Stream(await self._send(place, path, body, stream=True), place, self._times)
+    async def open(self, place: Place, path: str, body: Body) -> _Stream:
+        return _Stream(await self._send(place, path, body(), stream=True), place, self._times)
 
     async def get(self, place: Place, path: str) -> Answer:
         try:

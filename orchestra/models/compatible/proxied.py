@@ -14,7 +14,7 @@ from orchestra.models.compatible.addresses import base_url
 from orchestra.models.compatible.connector import Connector, reused
 from orchestra.models.compatible.dropped import dropped, was_closed
 from orchestra.models.compatible.targets import REDIRECTS, credentials, joined, moved, moved_to
-from orchestra.models.compatible.transport import Answer, Place
+from orchestra.models.compatible.transport import Answer, Body, Place
 from orchestra.models.settings import Endpoint, Network, Times
 
 _READ_BUFFER = 1 << 18
@@ -34,11 +34,11 @@ class Proxied:
         self._headers = {"Content-Type": "application/json", **credentials(endpoint), **endpoint.headers}
         self._session = _session(endpoint.times, parts.scheme == "https", network)
 
-    async def post(self, place: Place, path: str, body: bytes) -> Answer:
-        return await self._whole(place, await self._begin("POST", place, path, body))
+    async def post(self, place: Place, path: str, body: Body) -> Answer:
+        return await self._whole(place, await self._begin("POST", place, path, body()))
 
-    async def open(self, place: Place, path: str, body: bytes) -> _Stream:
-        response = await self._begin("POST", place, path, body)
+    async def open(self, place: Place, path: str, body: Body) -> _Stream:
+        response = await self._begin("POST", place, path, body())
         self._limit_silence(response)
         return _Stream(response, place, self._times)
 

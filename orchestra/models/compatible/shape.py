@@ -12,6 +12,7 @@ from orchestra.models.compatible.emulate import action_schema, emulated_messages
 from orchestra.models.compatible.encode import encoded
 from orchestra.models.compatible.quirks import OutputMode, Quirks
 from orchestra.models.compatible.schemas import WireSchema, schema_text, wire_schema
+from orchestra.models.compatible.transport import Body
 from orchestra.models.settings import TierSetting
 from orchestra.values.messages import Message, OutputSpec, Request, ToolSpec
 
@@ -27,7 +28,7 @@ class Outgoing(Struct, frozen=True, gc=False):
     `wrapped`: the value stands under "value". `fields`: the body's fields beyond model and messages.
     """
 
-    body: bytes
+    body: Body
     mode: OutputMode | None
     emulated: bool
     wrapped: bool
@@ -63,8 +64,8 @@ class Shaper:
         if stream:
             plan.fields["stream"] = True
             plan.fields["stream_options"] = {"include_usage": True}
-        parts = [self._head, encoded(plan.messages, quirks, request.cache_until), b"]"]
         names = []
+        parts: list[bytes] = []
         for name, piece in plan.pieces:
             if name not in quirks.without:
                 names.append(name)
@@ -72,7 +73,12 @@ class Shaper:
         kept = {name: value for name, value in plan.fields.items() if name not in quirks.without}
         names += kept
         parts += (b",", _encode(kept)[1:]) if kept else (b"}",)
-        return Outgoing(b"".join(parts), plan.mode, plan.emulated, plan.wrapped, tuple(names))
+        messages = plan.messages
+
+        def body() -> bytes:
+            return b"".join([self._head, encoded(messages, quirks, request.cache_until), b"]", *parts])
+
+        return Outgoing(body, plan.mode, plan.emulated, plan.wrapped, tuple(names))
 
     def _native(self, request: Request, quirks: Quirks) -> _Plan:
         plan = _Plan(request.messages)

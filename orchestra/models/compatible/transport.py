@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Protocol
 
 from msgspec import Struct
 
 _SHORTEST_SECRET = 8
+
+# A body is made when it is sent, and anew if it has to be sent again: while a reply is waited for nobody
+# holds it.
+Body = Callable[[], bytes]
 
 
 class Place(Struct, frozen=True):
@@ -62,11 +66,11 @@ class ByteStream(Protocol):
 class Transport(Protocol):
     """One endpoint's connections; `path` is joined to the base URL, or is a whole URL itself."""
 
-    async def post(self, place: Place, path: str, body: bytes) -> Answer:
+    async def post(self, place: Place, path: str, body: Body) -> Answer:
         """Raises ModelUnreachable; any status is an Answer."""
         ...
 
-    async def open(self, place: Place, path: str, body: bytes) -> ByteStream: ...
+    async def open(self, place: Place, path: str, body: Body) -> ByteStream: ...
 
     async def get(self, place: Place, path: str) -> Answer: ...
 

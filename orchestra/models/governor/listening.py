@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from orchestra.models.compatible.transport import Answer, ByteStream, Place, Transport
+from orchestra.models.compatible.transport import Answer, Body, ByteStream, Place, Transport
 from orchestra.models.governor.said import Said, family_of, of_headers, of_words
 
 _SILENT_REPLIES = 20
@@ -20,7 +20,7 @@ class Listening:
         self._family: int | None = None
         self._silent = 0
 
-    async def post(self, place: Place, path: str, body: bytes) -> Answer:
+    async def post(self, place: Place, path: str, body: Body) -> Answer:
         answer = await self._transport.post(place, path, body)
         if answer.status == 429:
             said = of_words(answer.body.decode("utf-8", "replace"))
@@ -30,7 +30,7 @@ class Listening:
             self._headers(answer.headers)
         return answer
 
-    async def open(self, place: Place, path: str, body: bytes) -> ByteStream:
+    async def open(self, place: Place, path: str, body: Body) -> ByteStream:
         stream = await self._transport.open(place, path, body)
         if self._silent < _SILENT_REPLIES:
             self._headers(stream.headers)
