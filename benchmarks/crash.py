@@ -36,6 +36,7 @@ from msgspec import Struct
 
 from benchmarks.crash_clock import Clocked, Killed, Lost, answered, cpu_seconds, in_flight, lost_calls
 from benchmarks.crash_worker import STREAM
+from benchmarks.verdict import end
 from orchestra.load.behaviour import Behaviour, Call, Latency, Say
 from orchestra.load.research_script import Research
 from orchestra.load.simulated import simulated
@@ -279,16 +280,7 @@ def main() -> None:
     if options.stream:
         os.environ[STREAM] = "1"
     found = anyio.run(measure, options.kills, options.seed)
-    if options.json:
-        print(json.dumps(found, indent=2))
-    else:
-        for name, value in found.items():
-            print(f"{name.replace('_', ' '):<28} {value}")
-    missed = bars(found)
-    for line in missed:
-        print(f"missed: {line}", file=sys.stderr)
-    if options.check and missed:
-        sys.exit(1)
+    end(found, bars(found), options, width=28)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import json
 import os
 import random
 import sqlite3
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -30,6 +28,7 @@ import anyio
 import anyio.to_thread
 from msgspec import Struct
 
+from benchmarks.verdict import end
 from orchestra import OrchestraError, Runtime, Session, research_then_write
 from orchestra.config.load import load_settings
 from orchestra.journal import upkeep
@@ -252,16 +251,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="exit code 1 if a bar is missed")
     options = parser.parse_args()
     found = anyio.run(measure, options)
-    if options.json:
-        print(json.dumps(found, indent=2))
-    else:
-        for name, value in found.items():
-            print(f"{name.replace('_', ' '):<20} {value}")
-    missed = bars(found)
-    for line in missed:
-        print(f"missed: {line}", file=sys.stderr)
-    if options.check and missed:
-        sys.exit(1)
+    end(found, bars(found), options, width=20)
 
 
 if __name__ == "__main__":

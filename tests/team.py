@@ -7,13 +7,15 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import msgspec
 
 from orchestra.config.load import load_settings
 from orchestra.config.settings import Settings
 from orchestra.context.fence import fenced
-from orchestra.models.scripted import Scripted
+from orchestra.models.scripted import HANG, Scripted
 from orchestra.values.drafts import Draft, Findings, Plan
+from orchestra.values.events import Event
 from orchestra.values.messages import Reply, Request, ToolCall
 from orchestra.values.usage import Usage
 
@@ -89,6 +91,28 @@ def team(*questions: str) -> Callable[[Request], object]:
         return Reply(value=draft_of(request), usage=USAGE, model="scripted")
 
     return answer
+
+
+def stuck_at(question: str, *questions: str) -> Callable[[Request], object]:
+    """A team whose researcher of `question` never answers."""
+    whole = team(*questions)
+
+    def answer(request: Request) -> object:
+        if request.output is not None and request.output.name == "Findings" and task_of(request) == question:
+            return HANG
+        return whole(request)
+
+    return answer
+
+
+def first_study(reached: anyio.Event) -> Callable[[Event], None]:
+    """What watches a session and tells when the first researcher has handed over."""
+
+    def watch(event: Event) -> None:
+        if event.kind == "handoff" and event.agent == "researcher.1" and event.data["receiver"] == "brief":
+            reached.set()
+
+    return watch
 
 
 def scripted_team(*questions: str) -> Scripted:

@@ -9,11 +9,21 @@ import pytest
 
 from orchestra import Runtime
 from orchestra.errors import AgentFailed, InputError, ModelRefused
-from orchestra.models.scripted import HANG, Scripted
-from orchestra.values.events import Event
+from orchestra.models.scripted import Scripted
 from orchestra.values.messages import Reply, Request
 from orchestra.values.report import Report
-from tests.team import draft_of, findings_of, plan_of, scripted_team, seen, settings, task_of, team
+from tests.team import (
+    draft_of,
+    findings_of,
+    first_study,
+    plan_of,
+    scripted_team,
+    seen,
+    settings,
+    stuck_at,
+    task_of,
+    team,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -143,22 +153,11 @@ async def test_a_stop_in_the_middle_leaves_what_was_found(tmp_path: Path, docume
     """Stopping ends the researcher that still works; the report names it and what the other found."""
     from orchestra.workflow import research_then_write
 
-    whole = team(CATS, DOGS)
     studied = anyio.Event()
-
-    def dogs_hang(request: Request) -> object:
-        if request.output is not None and request.output.name == "Findings" and task_of(request) == DOGS:
-            return HANG
-        return whole(request)
-
-    def watch(event: Event) -> None:
-        if event.kind == "handoff" and event.agent == "researcher.1" and event.data["receiver"] == "brief":
-            studied.set()
-
     reports: list[Report] = []
     async with (
-        runtime(tmp_path, Scripted(dogs_hang)) as host,
-        host.session("Cats and dogs?", documents=documents, watch=watch) as session,
+        runtime(tmp_path, Scripted(stuck_at(DOGS, CATS, DOGS))) as host,
+        host.session("Cats and dogs?", documents=documents, watch=first_study(studied)) as session,
         anyio.create_task_group() as group,
     ):
 

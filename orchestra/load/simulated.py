@@ -94,15 +94,21 @@ class Simulated:
             )
             self._refuse(connection, 400, message, "context_length_exceeded")
             return
-        over = self._limits.over(given, served.in_flight)
-        if over is not None:
-            self._refuse(connection, 429, over.message, "rate_limit_exceeded", over.wait_seconds)
-            return
-        fault = behaviour.faults.strike(self._dice) if behaviour.faults.any else ""
-        if fault:
-            self._fail(connection, fault)
+        if self._turned_away(connection, given):
             return
         self._reply(connection, asked, self._say(asked, body), given)
+
+    def _turned_away(self, connection: Connection, given: int) -> bool:
+        """Whether a limit or a fault came first; it is answered then."""
+        over = self._limits.over(given, self.served.in_flight)
+        if over is not None:
+            self._refuse(connection, 429, over.message, "rate_limit_exceeded", over.wait_seconds)
+            return True
+        faults = self.behaviour.faults
+        fault = faults.strike(self._dice) if faults.any else ""
+        if fault:
+            self._fail(connection, fault)
+        return bool(fault)
 
     def _embed(self, connection: Connection, body: bytes) -> None:
         """Vectors, under the same limits, faults and time to the first byte as replies."""
@@ -114,13 +120,7 @@ class Simulated:
             return
         served.embedded += 1
         given = self._count(body)
-        over = self._limits.over(given, served.in_flight)
-        if over is not None:
-            self._refuse(connection, 429, over.message, "rate_limit_exceeded", over.wait_seconds)
-            return
-        fault = behaviour.faults.strike(self._dice) if behaviour.faults.any else ""
-        if fault:
-            self._fail(connection, fault)
+        if self._turned_away(connection, given):
             return
         reply = wire.response(200, embeddings.body_of(asked, given))
         wait = behaviour.latency.first_seconds * behaviour.latency.factor(self._dice)

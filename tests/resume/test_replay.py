@@ -11,15 +11,13 @@ import pytest
 from orchestra.errors import RecordDiffers
 from orchestra.journal.export import export_session
 from orchestra.journal.reading import read_journal
-from orchestra.models.scripted import HANG, Scripted
+from orchestra.models.scripted import Scripted
 from orchestra.testing.recordings import Recording
 from orchestra.testing.replay import Replaying, replay
-from orchestra.values.events import Event
-from orchestra.values.messages import Request
 from orchestra.values.report import Report
 from orchestra.workflow import research_then_write
 from tests.resume.cut import CATS, DOGS, QUESTION, cut, events, host, recorded, write_documents
-from tests.team import settings, task_of, team
+from tests.team import first_study, settings, stuck_at
 
 pytestmark = pytest.mark.anyio
 
@@ -51,23 +49,12 @@ async def test_a_resumed_session_replays_too(tmp_path: Path) -> None:
 
 async def test_a_session_that_was_stopped_replays_its_partial_report(tmp_path: Path) -> None:
     """What was found until then is said again, and so is why there is no more."""
-    whole = team(CATS, DOGS)
     studied = anyio.Event()
-
-    def dogs_hang(request: Request) -> object:
-        if request.output is not None and request.output.name == "Findings" and task_of(request) == DOGS:
-            return HANG
-        return whole(request)
-
-    def watch(event: Event) -> None:
-        if event.kind == "handoff" and event.agent == "researcher.1" and event.data["receiver"] == "brief":
-            studied.set()
-
     reports: list[Report] = []
     documents = write_documents(tmp_path / "docs")
     async with (
-        host(tmp_path, Scripted(dogs_hang)) as runtime,
-        runtime.session(QUESTION, documents=documents, watch=watch) as session,
+        host(tmp_path, Scripted(stuck_at(DOGS, CATS, DOGS))) as runtime,
+        runtime.session(QUESTION, documents=documents, watch=first_study(studied)) as session,
         anyio.create_task_group() as group,
     ):
 
