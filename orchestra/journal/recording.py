@@ -15,6 +15,10 @@ async def nothing(_what: object = None) -> None:
     """Where there is nothing to wait for."""
 
 
+def nobody(_event: Event) -> None:
+    """Where nothing comes again."""
+
+
 def no_offer(_event: Event) -> bool:
     """Where every event is waited for."""
     return False

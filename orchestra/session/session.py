@@ -71,7 +71,7 @@ class Session:
         self.kit = kit
         self.toolbox = toolbox
         self.problems: tuple[str, ...] = ()
-        self.notes: tuple[str, ...] = ()
+        self._notes: list[str] = []
         self.ledger = Ledger(kit.shelf)
         self.memory = origin.memory
         self.stopped = ""
@@ -92,14 +92,16 @@ class Session:
             people=self.people,
             clean=Cleaner(kit.journal.clean),
             charge=self._bill.charge,
-            tell=self._tell,
+            tell=self._notes.append,
             durable=kit.journal.durable,
             calls=self._diary.stops.calls,
             memory=origin.memory,
         )
 
-    def _tell(self, note: str) -> None:
-        self.notes += (note,)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the person has to know, beside what is in the report."""
+        return tuple(self._notes)
 
     @property
     def usage(self) -> dict[str, Usage]:
