@@ -1,6 +1,7 @@
-"""The meaning of what an agent is asked, for its recall: had in time, or done without.
+"""What an agent is given of the past: of earlier sessions, and by the meaning of what it is asked.
 
-What was recalled by meaning is recorded with the call, so that a replay, which asks no model, shows the same.
+A meaning is had in time, or done without. What was recalled by it is recorded with the call, so that a
+replay, which asks no model, shows the same.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from typing import Any
 
 import anyio.to_thread
 
+from orchestra.agent.desk import Desk
 from orchestra.context.context import Context
 from orchestra.context.recall.index import UNKNOWN
 from orchestra.context.recall.turns import Meant
 from orchestra.journal.track import Track
 from orchestra.models.meaning import Meaning
 from orchestra.tools.recall import THREAD_CHARACTERS
+from orchestra.values.roles import Role
 
 KEY = "recalled"
 _AT_ONCE = 1_024
@@ -41,6 +44,14 @@ async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
     late = f"{meaning.name} had not answered after {meaning.wait_seconds:g} s"
     problem = "" if vector is not None else meaning.problem or late
     recollector.meant = Meant(vector, meaning.name, problem)
+
+
+async def recollect(context: Context, desk: Desk, role: Role, task: str) -> None:
+    """What earlier sessions left, within its zone's share; answers for who leans on no sources."""
+    assert desk.memory is not None
+    room = int(desk.policy.shares.memory * context.budget.usable)
+    for block in await desk.memory.shown(task, room, answers=role.output in ("", "Plan")):
+        context.add_data("memory", block.source, block.text, why=block.why, at=block.at)
 
 
 def keep(context: Context, track: Track) -> None:

@@ -55,16 +55,34 @@ class _Pen:
             self._watch(event)
         return taken
 
-    async def durable(self, mark: int | None = None) -> None:
+    async def durable(self, mark: int) -> None:
         """Safe, where the store takes it; a run goes on without."""
         with suppress(StoreError):
             await self._journal.flush(mark)
+
+    async def settled(self, mark: int, seconds: float) -> bool:
+        """The same, for about so many seconds."""
+        try:
+            return await self._journal.settled(mark, seconds)
+        except StoreError:
+            return True
 
 
 class Diary:
     """Made for one session. `stop` ends its work, for a replay that has come to where it was ended."""
 
-    __slots__ = ("_journal", "_session", "_stop", "_watch", "began", "own", "past", "recording", "stops", "tracks")
+    __slots__ = (
+        "_journal",
+        "_session",
+        "_stop",
+        "_watch",
+        "began",
+        "own",
+        "past",
+        "recording",
+        "stops",
+        "tracks",
+    )
 
     def __init__(
         self, session: str, kit: Kit, origin: Origin, *, watch: Watch | None, stop: Callable[[str], None]
@@ -89,6 +107,7 @@ class Diary:
             clock=kit.clock,
             clean=journal.clean,
             durable=pen.durable,
+            settled=pen.settled,
             hurry=journal.hurry,
             past=past,
             missing=self._missing if past is not None else nothing,
