@@ -101,7 +101,7 @@ class Spend:
 
     def fits(self, tokens: int, cost: float | None) -> bool:
         """Whether a call's worst case fits beside what is spent, once calls under way have taken nothing."""
-        return not any([scope._lacks(tokens, cost, held=False) for scope in self._limited])
+        return not any(scope._lacks(tokens, cost, held=False) for scope in self._limited)
 
     def reserve(self, tokens: int, cost: float | None) -> Reservation:
         """Hold a call's worst case in this scope and all around it; raises LimitReached, holding nothing."""

@@ -25,9 +25,9 @@ from orchestra.tools.finding import Choice, FindTools, TaskTools
 from orchestra.tools.outputs import Cleaner, output_texts
 from orchestra.tools.place import Place
 from orchestra.tools.port import Tool
-from orchestra.tools.results import NOTHING, result_data, result_of, unknown_result
+from orchestra.tools.results import result_data, result_of, unknown_result
 from orchestra.tools.running import Calls, Running
-from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
+from orchestra.tools.toolbox import NOTHING, Toolbox, ToolResult, decode_arguments, late
 from orchestra.values.messages import ToolCall, ToolSpec
 
 STOPPED = "{name} was {reason}."
@@ -273,16 +273,21 @@ class RecordedToolbox:
         return None if output is None else ToolResult(call=call, output=output)
 
     async def _stoppable(self, call: ToolCall, sentence: str) -> ToolResult:
-        """The tool's own run, which somebody may stop while the agent goes on."""
+        """The tool's own run, which somebody may stop, or its time, while the agent goes on."""
         began = time.perf_counter()
-        with anyio.CancelScope() as scope:
+        box, running_now = self._box(call.name), self._guard.calls.running
+        tool = box.get(call.name)
+        limit = tool.seconds if tool is not None else None
+        with anyio.move_on_after(limit) as scope:
             running = Running(self._track.path, call.name, scope)
-            self._guard.calls.running.append(running)
+            running_now.append(running)
             try:
-                return await self._box(call.name).run(call)
+                return await box.run(call, timed=False)
             finally:
-                self._guard.calls.running.remove(running)
-        error = sentence.format(name=call.name, reason=running.why)
+                running_now.remove(running)
         seconds = time.perf_counter() - began
+        if not running.why and limit is not None:
+            return late(call, limit, seconds)
+        error = sentence.format(name=call.name, reason=running.why)
         unknown = sentence is effects.STOPPED
         return ToolResult(call=call, output=NOTHING, error=error, seconds=seconds, unknown=unknown)

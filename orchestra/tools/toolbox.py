@@ -16,7 +16,9 @@ from orchestra.errors import ConfigError, ToolArguments, ToolError, ToolTimeout,
 from orchestra.tools.port import Tool, ToolOutput
 from orchestra.values.messages import ToolCall, ToolSpec
 
+NOTHING = ToolOutput()
 _JOINED = 64  # lists of specs that one toolbox remembers
+_LATE = "{name} did not answer within {seconds:g} s."
 
 
 class ToolResult(Struct, frozen=True, kw_only=True, gc=False):
@@ -97,12 +99,22 @@ class Toolbox:
             self._joined[key] = made.specs
         return made
 
-    async def run(self, call: ToolCall) -> ToolResult:
-        """One call; what a tool says no to comes back as a text for the model and is never raised."""
+    async def run(self, call: ToolCall, *, timed: bool = True) -> ToolResult:
+        """One call; what a tool says no to comes back as a text for the model and is never raised.
+
+        `timed` False: the caller keeps the tool's time, and `late` is what came of a call that took longer.
+        """
         started = time.perf_counter()
-        output, error, timed_out = ToolOutput(), "", False
+        output, error, timed_out = NOTHING, "", False
         try:
-            output = await self._run(call)
+            tool = self._tools.get(call.name)
+            if tool is None:
+                raise ToolUnknown(f"No tool is called {call.name!r}; {nearest(call.name, self._tools)}.")
+            arguments = decode_arguments(call)
+            if timed and tool.seconds is not None:
+                output = await _in_time(tool, arguments)
+            else:
+                output = await tool.call(arguments)
         except ToolError as problem:
             error, timed_out = str(problem), isinstance(problem, ToolTimeout)
         seconds = time.perf_counter() - started
@@ -117,16 +129,17 @@ class Toolbox:
                 handles = [group.start_soon(self.run, call) for call in calls]
         return tuple([handle.return_value for handle in handles])
 
-    async def _run(self, call: ToolCall) -> ToolOutput:
-        tool = self._tools.get(call.name)
-        if tool is None:
-            raise ToolUnknown(f"No tool is called {call.name!r}; {nearest(call.name, self._tools)}.")
-        arguments = decode_arguments(call)
-        if tool.seconds is None:
-            return await tool.call(arguments)
-        with anyio.CancelScope(deadline=anyio.current_time() + tool.seconds):
-            return await tool.call(arguments)
-        raise ToolTimeout(f"{call.name} did not answer within {tool.seconds:g} s.")
+
+async def _in_time(tool: Tool, arguments: dict[str, Any]) -> ToolOutput:
+    with anyio.move_on_after(tool.seconds):
+        return await tool.call(arguments)
+    raise ToolTimeout(_LATE.format(name=tool.spec.name, seconds=tool.seconds))
+
+
+def late(call: ToolCall, limit: float, seconds: float) -> ToolResult:
+    """What came of a call that took longer than its tool may."""
+    error = _LATE.format(name=call.name, seconds=limit)
+    return ToolResult(call=call, output=NOTHING, error=error, seconds=seconds, timed_out=True)
 
 
 def decode_arguments(call: ToolCall) -> dict[str, Any]:
