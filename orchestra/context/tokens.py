@@ -54,6 +54,15 @@ class Counter:
         """Tokens of `text`; special tokens such as `<|endoftext|>` count as the plain text they are."""
         return self.measure(text, _NO_CUT)[1]
 
+    @property
+    def lines_add_up(self) -> bool:
+        """Whether lines that begin with a letter or digit have the tokens together that each has by itself.
+
+        Counted with its line feed. So it is where the pattern that splits texts before tokens are made ends
+        each piece behind line feeds: punctuation and white space take them in, letters and digits never do.
+        """
+        return self.encoding in ("cl100k_base", "o200k_base")
+
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of `text` with at most `tokens` tokens, cut between two characters."""
         if tokens <= 0:

@@ -271,7 +271,9 @@ class Recollector:
         """The index of all but what is being said `now`, as far as that is the newest."""
         now = set(now)
         if self._index is None:
-            self._index = RecallIndex(self._counter.count, embedder=self._embedder)
+            counter = self._counter
+            adds_up = counter.lines_add_up
+            self._index = RecallIndex(counter.count, embedder=self._embedder, lines_add_up=adds_up)
         end = len(self._waiting)
         while end and self._waiting[end - 1].id in now:
             end -= 1
