@@ -144,7 +144,8 @@ def _manifest(frame: Frame, budget: Budget, entries: tuple[Entry, ...]) -> Manif
 def _last_word(frame: Frame, counter: Counter) -> Piece:
     """For a prompt that would end with the model's own words, which some endpoints would go on writing."""
     text = "Go on." if frame.output is None else "Give your final result now."
-    return Piece("input", "ask", text, counter.count(text) + MESSAGE_TOKENS, "a word of the runtime")
+    tokens: int = counter.once(text, lambda: counter.count(text))
+    return Piece("input", "ask", text, tokens + MESSAGE_TOKENS, "a word of the runtime")
 
 
 def _ends_with_model(blocks: Sequence[Block]) -> bool:

@@ -101,11 +101,14 @@ class Endings:
         """What the user demanded far above, newest first: in the middle of a long prompt it is overlooked."""
         if "pins" in self._without:
             return ()
+        bound = pins.binding
+        if not bound:
+            return ()
         behind = 0
-        room = policy.restate_tokens
+        room, after = policy.restate_tokens, policy.restate_after
         lines: list[str] = []
         for block in reversed(blocks):
-            if behind > policy.restate_after:
+            if behind > after and block.number in bound:
                 for pin in reversed(pins.bound_in(block.number)):
                     if pin.tokens <= room and not pin.loose:
                         room -= pin.tokens

@@ -133,7 +133,7 @@ class Lines:
 
 
 def _adds_up(line: str) -> bool:
-    """Whether its tokens are its own, whatever line stands before it: no punctuation to be joined with that."""
+    """Whether its tokens are its own whatever stands before it: no mark that would be joined with that."""
     return line[:1].isalnum() and _TICKS not in line
 
 

@@ -236,6 +236,8 @@ class Recollector:
         return View(kept, (), tuple(gone))
 
     def _values_piece(self, blocks: Sequence[Block], tokens: int) -> tuple[Piece, ...]:
+        if tokens <= 0:
+            return ()
         room = tokens - self._counter.count(fence(VALUES, "")) - MESSAGE_TOKENS - 1
         if room < LEAST // 2:
             return ()
