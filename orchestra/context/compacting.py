@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec import structs
 
 from orchestra.context.assembly import Joins
-from orchestra.context.blocks import Entry, Zone
+from orchestra.context.blocks import NEVER_CUT, Entry, Zone
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
@@ -153,10 +153,13 @@ class Compacting(Record):
     def _pins_room(self, leaving: Collection[int]) -> tuple[int, int]:
         """Their share of the budget or what the rest that is never cut leaves of it; and for constraints."""
         usable = self.budget.usable if "pins" not in self.policy.without else 0
+        made = self.keeping.made
         fixed = sum(
             block.tokens
             for block in self._blocks
-            if block.protected and block.number not in leaving and block.number not in self.keeping.made
+            if (block.pinned or block.zone in NEVER_CUT)
+            and block.number not in leaving
+            and block.number not in made
         )
         most = max(int(_FIXED_MOST * usable) - fixed, 0)
         tokens = min(int(self.policy.pins_share * usable), most)

@@ -100,7 +100,7 @@ class Endings:
         if len(text) < len(said):
             return self._piece("input", "reminder", f"{ONCE_MORE}{text} …", "stands far above")
         shown = ONCE_MORE + said
-        if joins_cleanly(said):  # it is counted already
+        if counter.lines_add_up and joins_cleanly(said):  # it is counted already
             head: int = counter.once(ONCE_MORE, lambda: counter.count(ONCE_MORE))
             return Piece("input", "reminder", shown, head + block.tokens, "stands far above")
         return self._piece("input", "reminder", shown, "stands far above")
@@ -109,11 +109,14 @@ class Endings:
         """What the user demanded far above, newest first: in the middle of a long prompt it is overlooked."""
         if "pins" in self._without:
             return ()
+        bound = pins.binding
+        if not bound:
+            return ()
         behind = 0
-        room = policy.restate_tokens
+        room, after = policy.restate_tokens, policy.restate_after
         lines: list[str] = []
         for block in reversed(blocks):
-            if behind > policy.restate_after:
+            if behind > after and block.number in bound:
                 for pin in reversed(pins.bound_in(block.number)):
                     if pin.tokens <= room and not pin.loose:
                         room -= pin.tokens

@@ -66,6 +66,15 @@ class Counter:
         except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
 
+    @property
+    def lines_add_up(self) -> bool:
+        """Whether lines that begin with a letter or digit have the tokens together that each has by itself.
+
+        Counted with its line feed. So it is where the pattern that splits texts before tokens are made ends
+        each piece behind line feeds: punctuation and white space take them in, letters and digits never do.
+        """
+        return self.encoding in ("cl100k_base", "o200k_base")
+
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of `text` with at most `tokens` tokens, cut between two characters."""
         if tokens <= 0:
@@ -154,7 +163,7 @@ def surely_fits(text: str, tokens: int) -> bool:
 def joins_cleanly(text: str) -> bool:
     """Whether a text that follows a line end has there the tokens that it has by itself, and so has the line.
 
-    Both encodings cut a text into pieces first, and no token reaches over two of them. A line end ends its
+    Where `lines_add_up`: the encoding cuts a text into pieces first, and no token reaches over two of them. A line end ends its
     piece but before more white space, or, in o200k_base, a slash.
     """
     first = text[:1]
