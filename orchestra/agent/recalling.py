@@ -26,6 +26,8 @@ _AT_ONCE = 1_024
 
 async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
     """Before a prompt: ask for the vectors that it lacks, and take those that are there in time."""
+    if not context.policy.recall_share:
+        return  # nothing is recalled by itself, and what remembers is not even made
     recollector = context.recollector
     recollector.meant = UNKNOWN
     if recollector.backlog > THREAD_CHARACTERS and context.recalls:
@@ -56,8 +58,8 @@ async def recollect(context: Context, desk: Desk, role: Role, task: str) -> None
 
 def keep(context: Context, track: Track) -> None:
     """After a prompt: what a replay has to know of it goes into the record with the call."""
-    meant, last = context.recollector.meant, context.recollector.last
-    if last is None or meant is UNKNOWN:
+    last = context.recalled
+    if last is None or (meant := context.recollector.meant) is UNKNOWN:
         return
     told: dict[str, Any] = {"model": meant.model, "problem": meant.problem}
     if last.embedding:
