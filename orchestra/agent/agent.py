@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from functools import partial
 
 import anyio
 from msgspec import structs
@@ -24,7 +23,7 @@ from orchestra.tools.early import Early
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
-from orchestra.tools.showing import as_result
+from orchestra.tools.showing import THREAD_CHARACTERS, as_result, cut_in_thread
 from orchestra.tools.toolbox import ToolResult
 from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import Reply, Request
@@ -272,19 +271,20 @@ class Agent:
         return self._hear.early if self._hear is not None else None
 
     async def _take(self, results: Sequence[ToolResult]) -> None:
-        taken = [await self._result(result) for result in results]
+        taken = [self._result(result) for result in results]
+        for at, result in enumerate(taken):
+            if len(result.text) > THREAD_CHARACTERS:
+                taken[at] = await cut_in_thread(result, self._desk.policy.result_tokens, self._desk.counter)
         self.context.record_results(taken, at=max(result.at for result in results))
 
-    async def _result(self, result: ToolResult) -> Result:
+    def _result(self, result: ToolResult) -> Result:
         """A tool's result as the context takes it; its documents become sources of the session."""
         desk = self._desk
         if result.unknown:
             desk.tell(f"{self.path}: {result.error}")
         if result.error:
             return Result(call=result.call, text=result.error, failed=True)
-        desk.ledger.show(self.path, result.output.passages)
-        label = partial(desk.ledger.label, self.path)
-        return await as_result(result, label, desk.policy.result_tokens, desk.counter)
+        return as_result(result, desk.ledger.show(self.path, result.output.passages))
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"
