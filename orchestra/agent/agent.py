@@ -14,7 +14,7 @@ from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
 from orchestra.agent.recalling import keep, mean, recollect
-from orchestra.agent.taking import as_taken
+from orchestra.agent.taking import taken_in
 from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.summary.schema import Summariser
@@ -282,7 +282,7 @@ class Agent:
         return self._hear.early if self._hear is not None else None
 
     async def _take(self, results: Sequence[ToolResult]) -> None:
-        taken = [await as_taken(result, self.path, self._desk) for result in results]
+        taken = await taken_in(results, self.path, self._desk)
         self.context.record_results(taken, at=max([result.at for result in results]))
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:

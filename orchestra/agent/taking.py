@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 from orchestra.agent.desk import Desk
 from orchestra.context.returned import Result
-from orchestra.tools.showing import as_result
+from orchestra.tools.showing import THREAD_CHARACTERS, as_result, cut_in_thread
 from orchestra.tools.toolbox import ToolResult
 
 
-async def as_taken(result: ToolResult, path: str, desk: Desk) -> Result:
-    """A result for the context of the agent at `path`; its documents become sources of the session."""
+async def taken_in(results: Sequence[ToolResult], path: str, desk: Desk) -> list[Result]:
+    """Results for the context of the agent at `path`; their documents become sources of the session."""
+    taken = [_taken(result, path, desk) for result in results]
+    for at, result in enumerate(taken):
+        if len(result.text) > THREAD_CHARACTERS:
+            taken[at] = await cut_in_thread(result, desk.policy.result_tokens, desk.counter)
+    return taken
+
+
+def _taken(result: ToolResult, path: str, desk: Desk) -> Result:
     if result.unknown:
         desk.tell(f"{path}: {result.error}")
     if result.error:
         return Result(call=result.call, text=result.error, failed=True)
-    desk.ledger.show(path, result.output.passages)
-    label = partial(desk.ledger.label, path)
-    return await as_result(result, label, desk.policy.result_tokens, desk.counter)
+    return as_result(result, desk.ledger.show(path, result.output.passages))

@@ -12,7 +12,6 @@ from orchestra.context.results import Shown, kind_of, mark, show
 from orchestra.context.tokens import MESSAGE_TOKENS, Counter, surely_fits
 from orchestra.values.messages import Message, ToolCall
 
-
 _CHARACTERS_A_TOKEN = 8
 """Hardly any text has more; a longer one will not fit, and is counted without its label first."""
 

@@ -163,8 +163,8 @@ def surely_fits(text: str, tokens: int) -> bool:
 def joins_cleanly(text: str) -> bool:
     """Whether a text that follows a line end has there the tokens that it has by itself, and so has the line.
 
-    Where `lines_add_up`: the encoding cuts a text into pieces first, and no token reaches over two of them. A line end ends its
-    piece but before more white space, or, in o200k_base, a slash.
+    Where `lines_add_up`: the encoding cuts a text into pieces first, and no token reaches over two of them.
+    A line end ends its piece but before more white space, or, in o200k_base, a slash.
     """
     first = text[:1]
     return not (first.isspace() or first == "/" or first == "")

@@ -8,8 +8,11 @@ from typing import Any
 from msgspec import structs
 
 from orchestra.tools.outputs import output_of
-from orchestra.tools.toolbox import NOTHING, ToolResult
+from orchestra.tools.port import ToolOutput
+from orchestra.tools.toolbox import ToolResult
 from orchestra.values.messages import ToolCall
+
+NOTHING = ToolOutput()
 
 
 def result_data(place: int, result: ToolResult) -> dict[str, Any]:

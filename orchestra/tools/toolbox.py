@@ -16,9 +16,8 @@ from orchestra.errors import ConfigError, ToolArguments, ToolError, ToolTimeout,
 from orchestra.tools.port import Tool, ToolOutput
 from orchestra.values.messages import ToolCall, ToolSpec
 
-NOTHING = ToolOutput()
+LATE = "{name} did not answer within {seconds:g} s."
 _JOINED = 64  # lists of specs that one toolbox remembers
-_LATE = "{name} did not answer within {seconds:g} s."
 
 
 class ToolResult(Struct, frozen=True, kw_only=True, gc=False):
@@ -48,8 +47,8 @@ class Toolbox:
             if tool.spec.name in self._tools:
                 raise ConfigError(f"two tools are called {tool.spec.name!r}; rename one", key=tool.spec.name)
             self._tools[tool.spec.name] = tool
-        self._narrowed: dict[tuple[str, ...], Toolbox] = {}
-        self._joined: dict[tuple[int, ...], tuple[ToolSpec, ...]] = {}
+        self._narrowed: dict[tuple[str, ...], Toolbox] | None = None
+        self._joined: dict[tuple[int, ...], tuple[ToolSpec, ...]] | None = None
         self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
 
     def __iter__(self) -> Iterator[Tool]:
@@ -72,6 +71,8 @@ class Toolbox:
     def narrowed(self, names: Iterable[str]) -> Toolbox:
         """A toolbox of just these; raises ConfigError for a name that is not here."""
         wanted = tuple(dict.fromkeys(names))
+        if self._narrowed is None:
+            self._narrowed = {}
         known = self._narrowed.get(wanted)
         if known is not None:
             return known
@@ -88,10 +89,16 @@ class Toolbox:
         more = tuple(tools)
         if not more:
             return self
-        made = Toolbox((*self, *more))
+        made = Toolbox()
+        made._tools = self._tools | {tool.spec.name: tool for tool in more}
+        if len(made._tools) < len(self._tools) + len(more):
+            return Toolbox((*self, *more))  # which says what is there twice
+        if self._joined is None:
+            self._joined = {}
         key = tuple([id(tool.spec) for tool in more])
-        known = self._joined.get(key)
-        if known is not None and all(map(is_, known, made.specs)):
+        known = self._joined.get(key, ())
+        made.specs = (*self.specs, *[tool.spec for tool in more])
+        if len(known) == len(made.specs) and all(map(is_, known, made.specs)):
             made.specs = known
         else:
             if len(self._joined) >= _JOINED:
@@ -99,22 +106,12 @@ class Toolbox:
             self._joined[key] = made.specs
         return made
 
-    async def run(self, call: ToolCall, *, timed: bool = True) -> ToolResult:
-        """One call; what a tool says no to comes back as a text for the model and is never raised.
-
-        `timed` False: the caller keeps the tool's time, and `late` is what came of a call that took longer.
-        """
+    async def run(self, call: ToolCall) -> ToolResult:
+        """One call; what a tool says no to comes back as a text for the model and is never raised."""
         started = time.perf_counter()
-        output, error, timed_out = NOTHING, "", False
+        output, error, timed_out = ToolOutput(), "", False
         try:
-            tool = self._tools.get(call.name)
-            if tool is None:
-                raise ToolUnknown(f"No tool is called {call.name!r}; {nearest(call.name, self._tools)}.")
-            arguments = decode_arguments(call)
-            if timed and tool.seconds is not None:
-                output = await _in_time(tool, arguments)
-            else:
-                output = await tool.call(arguments)
+            output = await self._run(call)
         except ToolError as problem:
             error, timed_out = str(problem), isinstance(problem, ToolTimeout)
         seconds = time.perf_counter() - started
@@ -129,17 +126,16 @@ class Toolbox:
                 handles = [group.start_soon(self.run, call) for call in calls]
         return tuple([handle.return_value for handle in handles])
 
-
-async def _in_time(tool: Tool, arguments: dict[str, Any]) -> ToolOutput:
-    with anyio.move_on_after(tool.seconds):
-        return await tool.call(arguments)
-    raise ToolTimeout(_LATE.format(name=tool.spec.name, seconds=tool.seconds))
-
-
-def late(call: ToolCall, limit: float, seconds: float) -> ToolResult:
-    """What came of a call that took longer than its tool may."""
-    error = _LATE.format(name=call.name, seconds=limit)
-    return ToolResult(call=call, output=NOTHING, error=error, seconds=seconds, timed_out=True)
+    async def _run(self, call: ToolCall) -> ToolOutput:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            raise ToolUnknown(f"No tool is called {call.name!r}; {nearest(call.name, self._tools)}.")
+        arguments = decode_arguments(call)
+        if tool.seconds is None:
+            return await tool.call(arguments)
+        with anyio.CancelScope(deadline=anyio.current_time() + tool.seconds):
+            return await tool.call(arguments)
+        raise ToolTimeout(LATE.format(name=call.name, seconds=tool.seconds))
 
 
 def decode_arguments(call: ToolCall) -> dict[str, Any]:
