@@ -10,7 +10,7 @@ from orchestra.context.names import COMMON
 from orchestra.text.shape import letter_runs
 
 # Words with which a statement has to be read: numbers in words, parts of dates, a share of something.
-_READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
+READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
 _TELLING = re.compile(r"(?<!\S)[^\s0-9A-Z]*+[0-9A-Z]\S*")  # a word with a digit or a capital in it
 _EDGES = ".,;:!?()[]{}\"'`*"
 _NEXT = re.compile(r"[ ]+(\S+)(?:[ ]+(\S+))?")
@@ -36,7 +36,7 @@ def is_plainly_borne(statement: str, quoted: str, whole: str) -> bool:
 
     Both texts are in lower case. False says nothing: the facts have to be read. English only.
     """
-    if not statement.isascii() or not _READ.isdisjoint(letter_runs(statement)):
+    if not statement.isascii() or not READ.isdisjoint(letter_runs(statement)):
         return False
     for match in _TELLING.finditer(statement):
         word = match[0].strip(_EDGES).lower()
