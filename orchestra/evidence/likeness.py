@@ -20,6 +20,7 @@ from orchestra.evidence.screening import (
     generic,
     possible_conflicts,
     same_span,
+    worded,
 )
 from orchestra.text.terms import terms
 from orchestra.values.facts import Fact, FactKind
@@ -43,7 +44,7 @@ class Reading:
 
     def __init__(self, claim: Claim, find: Find = figures_and_names) -> None:
         self.claim = claim
-        self.terms = terms(claim.text)
+        self.terms, self.clauses = worded(claim.text)
         self.words = frozenset(self.terms)
         self._find = find
 
@@ -110,8 +111,8 @@ def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]
     for words that say nothing, and no other date, name or figure may set the two apart.
     """
     compared = readings[:_MOST_COMPARED]
-    pairs = possible_conflicts([each.claim.text for each in compared], [each.words for each in compared])
-    for at, before in pairs:
+    clauses, words = [each.clauses for each in compared], [each.words for each in compared]
+    for at, before in possible_conflicts(clauses, words):
         one, other = readings[before], readings[at]
         if one.locators.isdisjoint(other.locators):
             about = _disagreement(one, other)

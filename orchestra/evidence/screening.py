@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from orchestra.context.plainly import READ
 from orchestra.context.units import CURRENCY_SIGNS, unit_heads
@@ -27,18 +28,24 @@ _GENERIC = """contain hold have provide give report say state show average typic
     count stand come make take become remain use used according published current currently overall
     limit maximum minimum"""
 CLAUSE = re.compile(r"[,;:](?=\s)|[.!?](?=\s|$)|[，。；：！？]|\s[-–—]\s|[()（）]")
-# The same edges where there is nothing but ASCII and single spaces, and no comma or point of a number.
-_PLAIN_EDGES = (", ", ". ", "; ", ": ", "! ", "? ", " - ", "(", ")")
-# Patterns begin with what is rare, a digit or a mark: so they are quick where there is none.
-_EDGE = r"(?=[.,;:!?)]*(?: |$))"
-_NUMBER = re.compile(
-    rf"[0-9](?<![^ (][0-9])(?:[0-9]{{0,2}}(?:,[0-9]{{3}})+|[0-9]*)(?:\.[0-9]+)?%?{_EDGE}", re.ASCII
-)
+_EDGES = ",;:.!?"  # where one ends a word, a clause ends
+# A number in digits alone; a digit inside a word that cannot begin one, nor a quarter (Q3).
+_NUMBER = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?%?", re.ASCII)
 _ODD_DIGIT = re.compile(r"[0-9](?:(?<![A-Za-z0-9][0-9])|(?<=Q[1-4]))")
-# A sign of money in letters before a number, else the word or the sign after it.
-_MONEY = "|".join(sign for sign in CURRENCY_SIGNS if sign.isascii() and sign.isalpha())
-_BESIDE = re.compile(rf"\0(?:(?<=(?:{_MONEY}) \0)| ([A-Za-z]+|.))")
+_HEAD = re.compile("[A-Za-z]+|.", re.DOTALL)
 _SCALES = frozenset("k m b t mln bln mn bn tn".split())
+_MONEY = tuple(sign for sign in CURRENCY_SIGNS if sign.isascii() and sign.isalpha())
+_SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _looked_at
+_LONGEST = 2_000  # characters of a statement; a longer one is read
+
+
+class Wording(NamedTuple):
+    """A statement's terms, and for each clause that may measure something the telling words that its
+    measure has for sure; None where only reading the facts can tell.
+    """
+
+    terms: list[str]
+    clauses: list[frozenset[str]] | None
 
 
 @cache
@@ -48,49 +55,72 @@ def generic() -> frozenset[str]:
 
 
 @cache
-def _swallowed() -> frozenset[str]:
-    return unit_heads() | _SCALES | {""}
+def _swallowing() -> frozenset[str]:
+    return unit_heads() | _SCALES
 
 
-def measuring(text: str) -> list[frozenset[str]] | None:
-    """For each clause of `text` that may measure something, the telling words that its measure has for sure.
+@lru_cache(maxsize=1 << 14)
+def _looked_at(word: str) -> tuple[str, tuple[str, ...]]:
+    """The kind of a word of plain English, and its terms.
 
-    None where only reading the facts can tell.
+    `n` is a number, `m` a sign of money in letters, `u` may be a unit, `w` is none of these; a large letter
+    where a clause ends with it. `|`: a clause begins after it. `o`: what has to be read, with what is round it.
+    """
+    found = tuple(terms(word))
+    if word in ("-", "(", ")"):
+        return "|", found
+    bare = word.rstrip(_EDGES)
+    if _NUMBER.fullmatch(bare):
+        kind = "n"
+    elif _ODD_DIGIT.search(word) or not READ.isdisjoint(letter_runs(word)):
+        return "o", found
+    elif word.endswith(_MONEY):
+        kind = "m"
+    else:
+        head = _HEAD.match(word)
+        kind = "u" if head and head[0].lower() in _swallowing() else "w"
+    return kind.upper() if bare != word else kind, found
 
-    A clause of plain English can measure only where a number stands in it in digits. If the numbers stand
+
+def worded(text: str) -> Wording:
+    """A clause of plain English can measure only where a number stands in it in digits. If the numbers stand
     alone, and nothing beside them may be their unit, a figure takes up a number and nothing else, so that
     all other words are those of the measure; where there is one number only, there are no more than these.
     """
-    if not text.isascii() or "*" in text or "$" in text or "\0" in text or "\1" in text:
-        return None
-    if text.split() != text.split(" ") or not READ.isdisjoint(letter_runs(text)):
-        return None
-    bare = _NUMBER.sub("\0", text)
-    if _ODD_DIGIT.search(bare):
-        return None
-    if "\0" not in bare:
-        return []
-    if not _swallowed().isdisjoint([beside.lower() for beside in _BESIDE.findall(bare)]):
-        return None
-    for edge in _PLAIN_EDGES:
-        bare = bare.replace(edge, "\1")
-    found = []
-    for clause in bare.split("\1"):
-        numbers = clause.count("\0")
-        if numbers:
-            words = frozenset(terms(clause)) - generic()
-            if numbers > 1 or len(words) >= LEAST_SHARED:
-                found.append(words)
-    return found
+    if len(text) > _LONGEST or not text.isascii() or "*" in text or "$" in text:
+        return Wording(terms(text), None)
+    apart = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
+    words = list(map(_looked_at, apart.split()))
+    found = [term for _, some in words for term in some]
+    kinds = "".join([kind for kind, _ in words])
+    if "o" in kinds or _SWALLOWED.search(kinds):
+        return Wording(found, None)
+    clauses: list[frozenset[str]] = []
+    if "n" in kinds or "N" in kinds:
+        held: list[str] = []
+        numbers = 0
+        for kind, some in (*words, ("|", ())):
+            if kind in "nN":
+                numbers += 1
+            else:
+                held += some
+            if kind in "NWU|":
+                if numbers:
+                    telling = frozenset(held) - generic()
+                    if numbers > 1 or len(telling) >= LEAST_SHARED:
+                        clauses.append(telling)
+                held, numbers = [], 0
+    return Wording(found, clauses)
 
 
-def possible_conflicts(texts: Sequence[str], words: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
-    """Pairs (later, earlier) of statements that may measure the same thing, in order.
+def possible_conflicts(
+    clauses: Sequence[list[frozenset[str]] | None], words: Sequence[frozenset[str]]
+) -> Iterator[tuple[int, int]]:
+    """Pairs (later, earlier) of statements that may measure the same thing, in order; see `Wording`.
 
     Of two measures of one thing the shorter's words are all in the longer (a few pairs of characters may
     differ in Chinese or Japanese, which are read).
     """
-    clauses = [measuring(text) for text in texts]
     figured = unread = 0
     for at, found in enumerate(clauses):
         if found is None or found:
