@@ -115,15 +115,16 @@ def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]
     for at, before in possible_conflicts(clauses, words):
         one, other = readings[before], readings[at]
         if one.locators.isdisjoint(other.locators):
-            about = _disagreement(one, other)
+            about = disagreement(one, other)
             if about:
                 yield before, at, about
 
 
-def _disagreement(one: Reading, other: Reading) -> str:
+def disagreement(one: Reading, other: Reading) -> str:
+    """The different values that both give for the same thing; "" where there is none."""
     for mine in one.measures:
         for theirs in other.measures:
-            # What is quick to see, first: this is asked of every two claims that share two words.
+            # What is quick to see, first.
             if mine.dimension != theirs.dimension or mine.bound != theirs.bound:
                 continue
             if _same_subject(mine, theirs) and _differ(mine, theirs):

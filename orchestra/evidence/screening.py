@@ -64,7 +64,7 @@ def _looked_at(word: str) -> tuple[str, tuple[str, ...]]:
     """The kind of a word of plain English, and its terms.
 
     `n` is a number, `m` a sign of money in letters, `u` may be a unit, `w` is none of these; a large letter
-    where a clause ends with it. `|`: a clause begins after it. `o`: what has to be read, with what is round it.
+    where a clause ends with it. `|`: a clause begins after it. `o`: the statement has to be read.
     """
     found = tuple(terms(word))
     if word in ("-", "(", ")"):
