@@ -82,6 +82,10 @@ class Redactor:
         """Hashes of texts in which nothing was to be taken out."""
         return self._clean
 
+    def once(self, text: str) -> str:
+        """The text without its secrets, where it is not to come again."""
+        return self._redacted(text)
+
     def _redacted(self, text: str) -> str:
         data = as_bytes(text)
         if self._find is not None and self._find(data):
