@@ -12,7 +12,7 @@ ZSTD: Final = 1
 # A short text stands in its event's row, as INLINE and the text, where else its hash would stand: the hash
 # alone is 64 characters.
 INLINE: Final = "="
-LONGEST_INLINE: Final = 120
+LONGEST_INLINE: Final = 250
 
 # Under this many bytes a frame saves less space than its 5 µs are worth.
 _SMALLEST = 512
