@@ -28,8 +28,11 @@ LATE = len(ZONES) * _ZONE_STEP
 """Places from here on are taken in the order of arrival, see `Block.place`."""
 
 
-class Entry(Struct, frozen=True, gc=False):
-    """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut."""
+class Entry(Struct, frozen=True, omit_defaults=True, gc=False):
+    """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut.
+
+    In JSON, what is as it usually is is left out.
+    """
 
     block: str
     zone: Zone
