@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestra.context.facts import figures_and_names, same_fact
 from orchestra.context.factindex import FEW, FactIndex
+from orchestra.context.facts import figures_and_names, same_fact
 from orchestra.values.facts import Fact
 
 SAID = (

@@ -59,8 +59,8 @@ class Recollector:
     """
 
     __slots__ = (
-        "_backlog", "_bulk", "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared",
-        "_unread", "_values", "_waiting", "last", "meant",
+        "_backlog", "_bulk", "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated",
+        "_shared", "_unread", "_values", "_waiting", "last", "meant",
     )  # fmt: skip
 
     def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
