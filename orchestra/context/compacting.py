@@ -18,12 +18,14 @@ from orchestra.context.levels import WORTH, Compaction, Held, due
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.record import Record
+from orchestra.context.state import EMPTY
 from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet, sheet_of, slimmed
 from orchestra.values.messages import Message, ToolSpec
 
 _tokens = attrgetter("tokens")
+_used = attrgetter("used")
 BINDING_TOKENS = 120
 """What constraints may take where the share of pins in a small budget is less, up to a fifth of it."""
 _FIXED_MOST = 0.8
@@ -50,7 +52,7 @@ class Compacting(Record):
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
         self._gone: list[Entry] = []
-        self._joins: Joins = {}
+        self._joins = Joins()
         self._endings = Endings(counter, policy.without)
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
@@ -60,17 +62,19 @@ class Compacting(Record):
 
         `critical`: nothing above the light level is due in this step.
         """
-        self._begin()
+        levels, usable = self.policy.levels, self.budget.usable
         tokens = self.occupied(tools)
-        if tokens < self.policy.levels.light * self.budget.usable:
+        if tokens < levels.light * usable:
             return None
-        if not critical and tokens >= self.policy.levels.medium * self.budget.usable:
+        if not critical and tokens >= levels.medium * usable:
             tokens = self._thinned(tools)
-        keeping = self.keeping
         if self._answered:
-            self._blocks = keeping.settle(self._blocks, self._answered)
+            self._blocks = self.keeping.settle(self._blocks, self._answered)
+        if (critical or tokens < levels.medium * usable) and not any(map(_used, self._blocks)):
+            return None  # the light level lets go of what is used
+        keeping = self.keeping
         importance = None if critical else keeping.importance
-        held = Held(tokens, keeping.growth(self.policy, self.budget.usable))
+        held = Held(tokens, keeping.growth(self.policy, usable))
         return due(self.blocks, held, self.budget, self.policy, self.turn, importance)
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
@@ -136,8 +140,9 @@ class Compacting(Record):
 
     def occupied(self, tools: tuple[ToolSpec, ...]) -> int:
         """Tokens of the blocks, the state and the tools."""
-        held = (*self._blocks, *self._endings.state(self.state))
-        return int(self._tools(tools).tokens + sum(map(_tokens, held)))
+        tokens: int = sum(map(_tokens, self._blocks), self._tools(tools).tokens)
+        state = self.state
+        return tokens if state is EMPTY else tokens + sum(map(_tokens, self._endings.state(state)))
 
     def _pinned(self, compaction: Compaction) -> tuple[str, int]:
         """The text of the pinned facts whose own words are not in the prompt, and how many had no room."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from operator import attrgetter
 
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block
@@ -10,10 +11,11 @@ from orchestra.context.labels import data
 from orchestra.context.pins import Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import EMPTY, TaskState, render
-from orchestra.context.tokens import MESSAGE_TOKENS, Counter
+from orchestra.context.tokens import MESSAGE_TOKENS, Counter, joins_cleanly
 from orchestra.values.messages import OutputSpec
 
 Pieces = tuple[Piece, ...]
+_tokens = attrgetter("tokens")
 
 PINNED = "pinned facts"
 PINNED_LABEL = "pinned facts | said earlier in this talk"
@@ -21,7 +23,8 @@ PINNED_LABEL = "pinned facts | said earlier in this talk"
 _NOTHING: tuple[str, Pieces] = ("", ())
 _NO_STATE: tuple[TaskState, Pieces] = (EMPTY, ())
 _NO_OUTPUT: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
-_NO_SCHEMA: tuple[OutputSpec | None, Pieces] = (None, ())
+
+ONCE_MORE = "The current input once more:\n"
 
 
 class Endings:
@@ -33,7 +36,6 @@ class Endings:
         "_marks",
         "_output",
         "_reminder",
-        "_schema",
         "_state",
         "_without",
     )
@@ -44,7 +46,6 @@ class Endings:
         self._state: tuple[TaskState, Pieces] = _NO_STATE
         self._constraints = self._marks = self._reminder = _NOTHING
         self._output: tuple[OutputSpec | None, bool, Pieces] = _NO_OUTPUT
-        self._schema: tuple[OutputSpec | None, Pieces] = _NO_SCHEMA
 
     def state(self, state: TaskState) -> Pieces:
         """The task state, nothing when nothing is known."""
@@ -78,6 +79,8 @@ class Endings:
 
     def reminder(self, blocks: Sequence[Block], policy: Policy) -> Pieces:
         """The current input once more when much stands behind it."""
+        if sum(map(_tokens, blocks)) <= policy.restate_after:
+            return ()
         behind = 0
         for block in reversed(blocks):
             if block.zone == "input":
@@ -87,15 +90,20 @@ class Endings:
             return ()
         if behind <= policy.restate_after:
             return ()
-        said = block.message.text
-        if self._reminder[0] != said:
-            text = self._counter.cut(said, policy.restate_tokens)
-            more = "" if len(text) == len(said) else " …"
-            piece = self._piece(
-                "input", "reminder", f"The current input once more:\n{text}{more}", "stands far above"
-            )
-            self._reminder = (said, (piece,))
+        if self._reminder[0] != block.message.text:
+            self._reminder = (block.message.text, (self._once_more(block, policy.restate_tokens),))
         return self._reminder[1]
+
+    def _once_more(self, block: Block, tokens: int) -> Piece:
+        counter, said = self._counter, block.message.text
+        text = counter.cut(said, tokens)
+        if len(text) < len(said):
+            return self._piece("input", "reminder", f"{ONCE_MORE}{text} …", "stands far above")
+        shown = ONCE_MORE + said
+        if counter.lines_add_up and joins_cleanly(said):  # it is counted already
+            head: int = counter.once(ONCE_MORE, lambda: counter.count(ONCE_MORE))
+            return Piece("input", "reminder", shown, head + block.tokens, "stands far above")
+        return self._piece("input", "reminder", shown, "stands far above")
 
     def constraints(self, pins: Pins, blocks: Sequence[Block], policy: Policy) -> Pieces:
         """What the user demanded far above, newest first: in the middle of a long prompt it is overlooked."""
@@ -135,13 +143,12 @@ class Endings:
 
     def schema(self, output: OutputSpec) -> Pieces:
         """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
-        if self._schema[0] is not output:
-            text, tokens = self._counter.output(output)
-            self._schema = (
-                output,
-                (Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name),),
-            )
-        return self._schema[1]
+        made: Pieces = self._counter.once(output.schema, lambda: (self._schema_piece(output),))
+        return made
+
+    def _schema_piece(self, output: OutputSpec) -> Piece:
+        text, tokens = self._counter.output(output)
+        return Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name)
 
     def ask(self, text: str) -> Pieces:
         """A last word to the model; nothing for ""."""
