@@ -1,4 +1,4 @@
-"""Whether a request holds the values that a tool asks for: days, numbers and coordinates.
+"""Whether a request holds the values that a tool asks for: days and numbers.
 
 Of a dozen tools about the weather, one that takes a date fits a request that names a day; one that has to be
 told coordinates, or for how many days, does not fit a request without a number.
@@ -32,7 +32,6 @@ class Fitting:
         self._taking_day: list[int] = []
         self._needing_day: list[int] = []
         self._needing_number: list[int] = []
-        self._needing_place: list[int] = []
 
     def add(self, schema: Any) -> None:
         """The parameters of the next tool."""
@@ -45,33 +44,26 @@ class Fitting:
         kinds = {(_kind(str(name), part), str(name) in needed) for name, part in parameters.items()}
         if ("day", True) in kinds or ("day", False) in kinds:
             self._taking_day.append(tool)
-        for kind, tools in (
-            ("day", self._needing_day),
-            ("number", self._needing_number),
-            ("place", self._needing_place),
-        ):
-            if (kind, True) in kinds:
-                tools.append(tool)
+        if ("day", True) in kinds:
+            self._needing_day.append(tool)
+        if ("number", True) in kinds:
+            self._needing_number.append(tool)
 
     def judged(self, request: str) -> Iterator[tuple[int, int]]:
         """Tools that take what the request says, each with 1, and that need what it does not say, with -1."""
         keys, _ = asked_keys(request)
         day = any(not key.startswith("y") for key in keys) or _NEAR_DAY.search(request) is not None
-        numbers = [fact.value for fact in figures_and_names(request) if fact.kind in _NUMBERS]
         yield from ((tool, 1 if day else -1) for tool in (self._taking_day if day else self._needing_day))
-        if not numbers:
+        if not any(fact.kind in _NUMBERS for fact in figures_and_names(request)):
             yield from ((tool, -1) for tool in self._needing_number)
-        if not any("." in value for value in numbers):
-            yield from ((tool, -1) for tool in self._needing_place)
 
 
 def _kind(name: str, part: Any) -> str:
     if not isinstance(part, Mapping):
         return ""
-    if _PLACE.search(name):
-        return "place"
     if _DAY.search(name) or part.get("format") in _DAY_FORMATS:
         return "day"
     kind = part.get("type")
     kinds = kind if isinstance(kind, list | tuple) else (kind,)
-    return "number" if any(each in _NUMERIC for each in kinds) else ""
+    numeric = any(each in _NUMERIC for each in kinds) or _PLACE.search(name)
+    return "number" if numeric else ""
