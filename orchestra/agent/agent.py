@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 import anyio
@@ -13,9 +13,10 @@ from msgspec import structs
 from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
-from orchestra.agent.recalling import keep, mean
+from orchestra.agent.recalling import keep, mean, recollect
+from orchestra.agent.taking import taken_in
+from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
-from orchestra.context.returned import Result
 from orchestra.context.summary.schema import Summariser
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
@@ -24,10 +25,9 @@ from orchestra.tools.early import Early
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
-from orchestra.tools.showing import as_result
 from orchestra.tools.toolbox import ToolResult
 from orchestra.values.handoffs import Outcome, Status
-from orchestra.values.messages import Reply, Request
+from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
 
 WRAP_UP = (
@@ -41,9 +41,11 @@ WRAP_UP_TIME_SHARE = 0.8
 class Agent:
     """One role at work on one task, in a context of its own. `turn` counts its model calls."""
 
+    _goes_on = False  # whether its context is needed when there is an answer
+
     __slots__ = (
         "_before", "_began", "_caller", "_context", "_desk", "_final", "_hear", "_lifted", "_listen",
-        "_short", "_steps", "_toolbox", "_track", "path", "role",
+        "_short", "_steps", "_steps_done", "_toolbox", "_track", "path", "role",
     )  # fmt: skip
 
     def __init__(self, role: Role, path: str, desk: Desk) -> None:
@@ -59,7 +61,7 @@ class Agent:
         self._toolbox = desk.toolbox
         self._began = 0.0
         self._before = 0  # model calls that were made before this task
-        self._lifted = False
+        self._lifted = self._steps_done = False
         self._listen = desk.listen
         self._hear: Hearing | None = None
 
@@ -95,24 +97,17 @@ class Agent:
     async def run(self, task: str) -> Outcome:
         """Work until there is a result. Raises RunError when there can be none."""
         at = self._track.clock()
-        self.context.add_input(task, at=at)
-        started = {"role": self.role.name, "window": self._window}
+        context = self.context
+        context.add_input(task, at=at)
+        started = {"role": self.role.name, "window": context.budget.window}
         await self._track.put("started", started, {"task": task}, at=at)
-        await self._recollect(task)
+        if self._desk.memory is not None:
+            await recollect(context, self._desk, self.role, task)
         await self._choose_tools(task, at)
         try:
             return await self._within_limits(self._work)
         finally:
             self._toolbox = self._desk.toolbox  # its own tools hold it, and it would wait for the collector
-
-    async def _recollect(self, task: str) -> None:
-        """What earlier sessions left, within its zone's share; answers for who leans on no sources."""
-        memory = self._desk.memory
-        if memory is None:
-            return
-        room = int(self._desk.policy.shares.memory * self.context.budget.usable)
-        for block in await memory.shown(task, room, answers=self.role.output in ("", "Plan")):
-            self.context.add_data("memory", block.source, block.text, why=block.why, at=block.at)
 
     async def _choose_tools(self, task: str, at: float) -> None:
         if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
@@ -137,47 +132,56 @@ class Agent:
         )
 
     async def _work(self) -> Outcome:
-        steps_done = False
+        self._steps_done = False
         while True:
             finishing = self._must_finish()
-            last = bool(finishing) or steps_done or not len(self._toolbox)
+            last = bool(finishing) or self._steps_done or not len(self._toolbox)
             tier = self._final if last else "large" if self._lifted else self._steps
             self._lifted = False
-            async with self._hearing(tier, last=last) as self._hear:
+            if self._listen is None and tier not in self._desk.tiers.streamed:
                 reply = await self._ask(tier, last=last, finishing=finishing)
-                if reply is None:
-                    continue
-                self.context.record_reply(reply, at=self._track.replied)
-                acts, output = bool(reply.calls) and not last, self._desk.output
-                of_use = acts or (tier == self._final and (reply.value is not None or output is None))
-                if self._hear is not None:
-                    self._hear.ended(reply if of_use else None)
-                if acts:
-                    await self._act(reply)
-                elif of_use:
-                    return self._outcome(reply, finishing)
-                elif tier != self._final:
-                    steps_done = True  # the final answer is another tier's
-                else:
-                    await self._failed(tier, f"a reply without a {output.name if output else 'text'}")
+                outcome = await self._heed(reply, tier, last=last, finishing=finishing)
+            else:
+                async with self._hearing(last=last) as self._hear:
+                    reply = await self._ask(tier, last=last, finishing=finishing)
+                    outcome = await self._heed(reply, tier, last=last, finishing=finishing)
+                self._hear = None
+            if outcome is not None:
+                return outcome
 
-    def _hearing(self, tier: str, *, last: bool) -> AbstractAsyncContextManager[Hearing | None]:
-        """What hears the next reply as it comes; None where nobody does and its endpoint is not to stream."""
-        if self._listen is None and tier not in self._desk.tiers.streamed:
-            return nullcontext()
+    async def _heed(self, reply: Reply | None, tier: str, *, last: bool, finishing: str) -> Outcome | None:
+        """Do what a reply asks for; the outcome, where it is one."""
+        if reply is None:
+            return None
+        output = self._desk.output
+        acts = bool(reply.calls) and not last
+        of_use = acts or (tier == self._final and (reply.value is not None or output is None))
+        if acts or not of_use or self._goes_on:  # an answer that ends all is in no further prompt
+            self.context.record_reply(reply, at=self._track.replied)
+        if self._hear is not None:
+            self._hear.ended(reply if of_use else None)
+        if acts:
+            await self._act(reply)
+        elif of_use:
+            return self._outcome(reply, finishing)
+        elif tier != self._final:
+            self._steps_done = True  # the final answer is another tier's
+        else:
+            await self._failed(tier, f"a reply without a {output.name if output else 'text'}")
+        return None
+
+    def _hearing(self, *, last: bool) -> AbstractAsyncContextManager[Hearing]:
+        """What hears the next reply as it comes."""
         recorded = self._track.recorded_step
         fresh = recorded is None or recorded.outcome is None
         return hearing(self._listen, self._toolbox, begin=fresh and not last)
-
-    def _lift(self) -> None:
-        self._lifted = True
 
     def _own_tools(self) -> Iterator[Tool]:
         """What an agent can do beside its role's tools."""
         yield from own_tools(self.role, self.context)
         times = self.role.limits.escalations
         if times and self._steps != "large" and "large" in self._desk.tiers:
-            yield EscalateTool(self._lift, times)
+            yield EscalateTool(partial(setattr, self, "_lifted", True), times)
 
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
@@ -198,52 +202,59 @@ class Agent:
 
     async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
         """One model call; None when its reply did not fit the schema and another try is due."""
-        limit = self.role.limits.steps
+        track, limit = self._track, self.role.limits.steps
         if limit is not None and self.turn - self._before > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
-        ask = WRAP_UP if finishing else ""
-        self._track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
-        try:
-            return await self._try(tier, last=last, ask=ask)
-        except ContextTooLong as error:
-            # The endpoint has told its window, or that ours is too large: once more with what fits.
-            self.context.too_long(error.window)
-            await self._track.put("note", {"what": "window lowered", "tokens": self.context.budget.window})
-            return await self._try(tier, last=last, ask=ask)
+        track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
+        again = False
+        while True:
+            prompt, output = await self._prompt(tier, last=last, ask=WRAP_UP if finishing else "")
+            track.turn += 1
+            request = Request(
+                messages=prompt.messages,
+                tools=prompt.tools,
+                tool_choice="none" if last else "auto",
+                output=output,
+                purpose="final" if last else "step",
+                cache_until=prompt.cache_until,
+                session=track.recording.session,
+            )
+            size = Size(prompt.tokens, prompt.output_tokens, self.context.budget.window)
+            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
+            del prompt  # nothing of it is kept while the reply is waited for but what was sent
+            try:
+                return await self._caller.call(tier, request, size, sent, self._hear)
+            except OutputInvalid as error:
+                await self._failed(tier, error.problem or str(error), error)
+                return None
+            except ContextTooLong as error:
+                if again:
+                    raise
+                # The endpoint has told its window, or that ours is too large: once more with what fits.
+                again = True
+                self.context.too_long(error.window)
+                await track.put("note", {"what": "window lowered", "tokens": self.context.budget.window})
 
-    async def _try(self, tier: str, *, last: bool, ask: str) -> Reply | None:
+    async def _prompt(self, tier: str, *, last: bool, ask: str) -> tuple[Prompt, OutputSpec | None]:
+        """What the next call is shown, and what it is asked for; room is made first where that is due."""
+        context, track = self.context, self._track
         output = self._desk.output if tier == self._final else None
-        if self._window < self.context.budget.window:  # another agent's call has taught it
-            self.context.narrow(self._window)
-        critical = bool(ask) or (last and len(self._toolbox) > 0)
-        at = self._track.made
+        window = self._window
+        if window < context.budget.window:  # another agent's call has taught it
+            context.narrow(window)
         tools = self._toolbox.specs
-        if self.context.due(tools, critical=critical) is not None:
-            await make_room(self.context, tools, self._summariser, critical=critical, at=at)
-        await mean(self.context, self._desk.meaning, self._track)
+        critical = bool(ask) or (last and len(tools) > 0)
+        at = track.made
+        if context.due(tools, critical=critical) is not None:
+            await make_room(context, tools, self._summariser, critical=critical, at=at)
+        await mean(context, self._desk.meaning, track)
         # Tools stay even when none may be called: dropping them would change the prefix. The adapter holds
         # the reply to the schema, or shows it where an endpoint cannot.
-        prompt = self.context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
-        keep(self.context, self._track)
-        for report in self.context.take_reports():
-            await self._track.put("compacted", structs.asdict(report))
-        self._track.turn += 1
-        request = Request(
-            messages=prompt.messages,
-            tools=prompt.tools,
-            tool_choice="none" if last else "auto",
-            output=output,
-            purpose="final" if last else "step",
-            cache_until=prompt.cache_until,
-            session=self._track.recording.session,
-        )
-        try:
-            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
-            size = Size(prompt.tokens, prompt.output_tokens, self.context.budget.window)
-            return await self._caller.call(tier, request, size, sent, self._hear)
-        except OutputInvalid as error:
-            await self._failed(tier, error.problem or str(error), error)
-            return None
+        prompt = context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
+        keep(context, track)
+        for report in context.take_reports():
+            await track.put("compacted", structs.asdict(report))
+        return prompt, output
 
     async def _failed(self, tier: str, problem: str, error: OutputInvalid | None = None) -> None:
         """A reply and its repair did not fit: the step goes to the large tier, or it is over."""
@@ -268,23 +279,11 @@ class Agent:
 
     @property
     def _early(self) -> Early | None:
-        """The calls of its reply that were begun while it came."""
         return self._hear.early if self._hear is not None else None
 
     async def _take(self, results: Sequence[ToolResult]) -> None:
-        taken = [await self._result(result) for result in results]
-        self.context.record_results(taken, at=max(result.at for result in results))
-
-    async def _result(self, result: ToolResult) -> Result:
-        """A tool's result as the context takes it; its documents become sources of the session."""
-        desk = self._desk
-        if result.unknown:
-            desk.tell(f"{self.path}: {result.error}")
-        if result.error:
-            return Result(call=result.call, text=result.error, failed=True)
-        desk.ledger.show(self.path, result.output.passages)
-        label = partial(desk.ledger.label, self.path)
-        return await as_result(result, label, desk.policy.result_tokens, desk.counter)
+        taken = await taken_in(results, self.path, self._desk)
+        self.context.record_results(taken, at=max([result.at for result in results]))
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"
@@ -292,6 +291,7 @@ class Agent:
         return Outcome(
             agent=self.path,
             value=reply.value,
+            written=reply.text if reply.exact and reply.value is not None else "",
             text=reply.text,
             status=status,
             reason=reason,

@@ -48,19 +48,21 @@ class Caller:
         `hear` gets the reply as it comes; without it a whole one is asked for, which costs less, unless the
         tier's endpoint is to stream.
         """
-        if hear is None and tier in self._desk.tiers.streamed:
+        desk, track = self._desk, self._track
+        if hear is None and tier in desk.tiers.streamed:
             hear = _unheard
-        model = self._desk.tiers[tier]
-        recorded = self._track.recorded
+        model = desk.tiers[tier]
+        recorded = track.recorded
         if recorded is not None and recorded.outcome is not None:
             held = self._purse.hold_nothing()
         else:
             with self._place.outside():
-                await self._track.missing()
+                await track.missing()
                 held, request = await self._purse.hold(model, request, size.prompt, size.reply)
         try:
-            self._track.aside |= {"tokens": size.prompt, "window": size.window}
-            await self._track.prompt(sent, beside=request.purpose == "summary")
+            track.aside |= {"tokens": size.prompt, "window": size.window}
+            await track.prompt(sent, beside=request.purpose == "summary")
+            del sent  # its manifest is not held while the reply is waited for
             try:
                 with self._place.outside():
                     reply = await (model.reply(request) if hear is None else _heard(model, request, hear))
@@ -71,7 +73,7 @@ class Caller:
                 raise
             self._purse.saw(model, size.prompt, reply.usage)
             await self._settle(held, tier, reply.usage)
-            await self._track.keep(reply.seconds)
+            await track.keep(reply.seconds)
             return reply
         finally:
             held.release()

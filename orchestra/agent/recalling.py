@@ -1,6 +1,7 @@
-"""The meaning of what an agent is asked, for its recall: had in time, or done without.
+"""What an agent is given of the past: of earlier sessions, and by the meaning of what it is asked.
 
-What was recalled by meaning is recorded with the call, so that a replay, which asks no model, shows the same.
+A meaning is had in time, or done without. What was recalled by it is recorded with the call, so that a
+replay, which asks no model, shows the same.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from typing import Any
 
 import anyio.to_thread
 
+from orchestra.agent.desk import Desk
 from orchestra.context.context import Context
 from orchestra.context.recall.index import UNKNOWN
 from orchestra.context.recall.turns import Meant
 from orchestra.journal.track import Track
 from orchestra.models.meaning import Meaning
 from orchestra.tools.recall import THREAD_CHARACTERS
+from orchestra.values.roles import Role
 
 KEY = "recalled"
 _AT_ONCE = 1_024
@@ -23,6 +26,8 @@ _AT_ONCE = 1_024
 
 async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
     """Before a prompt: ask for the vectors that it lacks, and take those that are there in time."""
+    if not context.policy.recall_share:
+        return  # nothing is recalled by itself, and what remembers is not even made
     recollector = context.recollector
     recollector.meant = UNKNOWN
     if recollector.backlog > THREAD_CHARACTERS and context.recalls:
@@ -43,10 +48,18 @@ async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
     recollector.meant = Meant(vector, meaning.name, problem)
 
 
+async def recollect(context: Context, desk: Desk, role: Role, task: str) -> None:
+    """What earlier sessions left, within its zone's share; answers for who leans on no sources."""
+    assert desk.memory is not None
+    room = int(desk.policy.shares.memory * context.budget.usable)
+    for block in await desk.memory.shown(task, room, answers=role.output in ("", "Plan")):
+        context.add_data("memory", block.source, block.text, why=block.why, at=block.at)
+
+
 def keep(context: Context, track: Track) -> None:
     """After a prompt: what a replay has to know of it goes into the record with the call."""
-    meant, last = context.recollector.meant, context.recollector.last
-    if last is None or meant is UNKNOWN:
+    last = context.recalled
+    if last is None or (meant := context.recollector.meant) is UNKNOWN:
         return
     told: dict[str, Any] = {"model": meant.model, "problem": meant.problem}
     if last.embedding:

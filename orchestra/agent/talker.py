@@ -7,6 +7,7 @@ from msgspec import structs
 
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
+from orchestra.agent.recalling import recollect
 from orchestra.context.asked import asked_for
 from orchestra.context.keeping import Compacted
 from orchestra.context.levels import Compaction
@@ -27,6 +28,8 @@ class Talker(Agent):
     A turn ends early only where it waits for a model or a tool, so that its context is the one which its
     record leads to. `heard`: what was streamed of the reply that is being made, "" for nothing.
     """
+
+    _goes_on = True
 
     def __init__(self, role: Role, path: str, desk: Desk) -> None:
         super().__init__(role, path, desk)
@@ -70,9 +73,10 @@ class Talker(Agent):
             await track.put("started", {"role": self.role.name, "window": self._window}, at=at)
         track.saying, track.answering = number, True
         await track.put("said", {"n": number}, {"text": text}, at=at)
-        if self._desk.memory is not None and not track.rerun:
-            await self._desk.memory.heard(text)
-        await self._recollect(text)
+        if self._desk.memory is not None:
+            if not track.rerun:
+                await self._desk.memory.heard(text)
+            await recollect(self.context, self._desk, self.role, text)
         if not self._begun:
             self._begun = True
             await self._choose_tools(text, at)

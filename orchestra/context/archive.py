@@ -8,8 +8,6 @@ from msgspec import Struct, structs
 
 from orchestra.context.blocks import Block
 
-_FENCE = "\n```"
-
 
 class Original(Struct, frozen=True, gc=False):
     """`query`: the arguments that produced it. `turn`: the model call; `at`: seconds since the epoch.
@@ -41,18 +39,18 @@ class Archive:
 
     def put(self, source: str, text: str, *, query: str = "", turn: int = 0, at: float = 0.0) -> str:
         """Keep a text and return its reference."""
-        ref = f"r{len(self._originals) + 1}"
+        ref = self.next
         self._originals.append(Original(ref, source, text, 0, len(text), query, turn, at))
         return ref
 
-    def share(self, ref: str, shown: str) -> None:
-        """Let go of an original's own text where `shown`, which is kept anyway, ends with it or its fence."""
-        at = int(ref[1:]) - 1
-        text = self._originals[at].text
-        end = len(shown) - (len(_FENCE) if shown.endswith(_FENCE) and not text.endswith(_FENCE) else 0)
-        start = end - len(text)
-        if start >= 0 and shown.startswith(text, start):
-            self._originals[at] = structs.replace(self._originals[at], held=shown, start=start, end=end)
+    @property
+    def next(self) -> str:
+        """The reference of what is kept next."""
+        return f"r{len(self._originals) + 1}"
+
+    def add(self, original: Original) -> None:
+        """Keep what has the next reference."""
+        self._originals.append(original)
 
     def get(self, ref: str) -> Original | None:
         """The original with this reference, None if there is none."""

@@ -13,10 +13,13 @@ from orchestra.context.levels import Compaction
 from orchestra.context.manifest import Manifest
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet
-from orchestra.context.trimming import Kept, fit, without_unpaired
+from orchestra.context.trimming import fit, without_unpaired
 from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
-Joins = dict[tuple[int, ...], Message]
+GO_ON = "Go on."
+FINISH = "Give your final result now."
+_WORD_MOST = len(FINISH) + MESSAGE_TOKENS  # what the longer of the two can have at most
+_REPLY = Entry("reply", "fixed", "chat format", REPLY_TOKENS)
 
 
 class Piece(Struct, frozen=True, gc=False):
@@ -75,6 +78,70 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
         return self.sheet.specs
 
 
+class Woven(Struct, frozen=True, gc=False):
+    """Blocks as they stand in a prompt, in order: their messages, their lines in its manifest, their tokens.
+
+    `run`: the last of them, not in `messages`, which the next block or the end of the prompt may join.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    messages: tuple[Message, ...] = ()
+    run: tuple[Block, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    tokens: int = 0
+
+
+NOTHING = Woven()
+
+
+class Joins:
+    """Remembers one context's last prompt, which the next one as a rule only adds to.
+
+    Neighbouring blocks that were put into one message stay the same object, and are encoded once.
+    """
+
+    __slots__ = ("_blocks", "_messages", "_woven")
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self._blocks: tuple[Block, ...] = ()  # in the order in which they were given
+        self._woven = NOTHING
+        self._messages: dict[tuple[int, ...], Message] | None = None
+
+    def new(self, blocks: Sequence[Block]) -> tuple[Woven, Sequence[Block]] | None:
+        """What these blocks begin with, and those behind it; None where they do not only add to the last."""
+        known = self._blocks
+        count = len(known)
+        if not count or tuple(blocks[:count]) != known:
+            return None
+        new, last = blocks[count:], self._woven.blocks[-1].place
+        for block in new:
+            if block.place < last:
+                return None
+            last = block.place
+        return self._woven, new
+
+    def keep(self, blocks: Sequence[Block], woven: Woven) -> None:
+        """All of these were shown, and so."""
+        given = tuple(blocks)
+        self._blocks, self._woven = woven.blocks if given == woven.blocks else given, woven
+
+    def joined(self, run: Sequence[Block]) -> Message:
+        """One message of neighbours."""
+        if len(run) == 1:
+            return run[0].message
+        key = tuple([block.number for block in run])
+        text = "\n\n".join([block.message.text for block in run])
+        if self._messages is None:
+            self._messages = {}
+        known = self._messages.get(key)
+        if known is None or known.text != text:
+            known = self._messages[key] = Message(run[0].message.role, text)
+        return known
+
+
 _place = attrgetter("place")
 _tokens = attrgetter("tokens")
 _entry = attrgetter("entry")
@@ -91,42 +158,59 @@ def assemble(
 ) -> Prompt:
     """The prompt of these blocks, given in the order of their arrival.
 
-    `joins` remembers neighbouring blocks that were put into one message, so that it stays the same object and
-    is encoded once; it changes nothing in the result. Raises ContextOverflow when what may never be cut
-    does not fit.
+    `joins` remembers the last prompt, so that only what is new in this one is looked at; it changes nothing
+    in the result. Raises ContextOverflow when what may never be cut does not fit.
     """
-    ordered, gone = without_unpaired(sorted(blocks, key=_place))
-    after = frame.after or (_last_word(frame, counter),)
-    around = REPLY_TOKENS + sum(map(_tokens, (*frame.before, *after, *frame.beside)))
-    if around + frame.tools.tokens + sum(map(_tokens, ordered)) <= budget.usable:
-        kept = Kept(ordered, frame.tools, ())
-    else:
-        names = {piece.name: piece.tokens for piece in (*frame.before, *after, *frame.beside)}
-        kept = fit(ordered, budget, counter, frame.tools, {**names, "reply": REPLY_TOKENS})
-    if not frame.after and not _ends_with_model(kept.blocks):
-        after = ()
-    messages, shared = _weave(kept.blocks, frame.before, after, {} if joins is None else joins)
-    entries = (
-        Entry("reply", "fixed", "chat format", REPLY_TOKENS),
-        *kept.tools.entries,
-        *map(_entry, kept.blocks),
-        *(piece.entry(frame.turn) for piece in (*frame.before, *after, *frame.beside)),
-        *kept.gone,
-        *gone,
-        *frame.gone,
-    )
+    joins = Joins() if joins is None else joins
+    woven, unpaired = _woven(blocks, joins)
+    sheet, after, cut = frame.tools, frame.after, False
+    gone: tuple[Entry, ...] = ()
+    ending = (*frame.before, *after, *frame.beside)
+    around = REPLY_TOKENS + sum(map(_tokens, ending))
+    if around + sheet.tokens + woven.tokens > budget.usable - _WORD_MOST:
+        word = () if after else (_last_word(frame, counter),)  # for which there has to be room
+        held = (*ending, *word)
+        if around + sheet.tokens + woven.tokens + sum(map(_tokens, word)) > budget.usable:
+            names = {piece.name: piece.tokens for piece in held}
+            kept = fit(woven.blocks, budget, counter, sheet, {**names, "reply": REPLY_TOKENS})
+            sheet, gone, cut = kept.tools, kept.gone, kept.cut
+            woven = _weave(NOTHING, kept.blocks, joins)
+    if not after and _ends_with_model(woven.blocks):
+        after = (_last_word(frame, counter),)
+        ending = (*frame.before, *after, *frame.beside)
+        around += after[0].tokens
+    messages, shared = _ended(woven, frame.before, after, joins)
+    pieces = [piece.entry(frame.turn) for piece in ending]
+    entries = (_REPLY, *sheet.entries, *woven.entries, *pieces, *gone, *unpaired, *frame.gone)
     return Prompt(
         messages=messages,
-        sheet=kept.tools,
+        sheet=sheet,
         output=frame.output,
         manifest=_manifest(frame, budget, entries),
-        blocks=tuple(kept.blocks),
-        tokens=sum(map(_tokens, entries)),
+        blocks=woven.blocks,
+        tokens=around + sheet.tokens + woven.tokens,
         output_tokens=budget.output,
         cache_until=shared,
         compaction=frame.compaction,
-        squeezed=bool(kept.gone) or kept.tools is not frame.tools or kept.cut,
+        squeezed=bool(gone) or sheet is not frame.tools or cut,
     )
+
+
+def _woven(blocks: Sequence[Block], joins: Joins) -> tuple[Woven, list[Entry]]:
+    """All blocks in order, without those of a broken pair, and these ones' entries."""
+    known = joins.new(blocks)
+    if known is not None:
+        woven, new = known
+        paired, gone = without_unpaired(new)
+        if not gone and (not new or new[0].message.role != "tool"):
+            woven = _weave(woven, paired, joins) if new else woven
+            joins.keep(blocks, woven)
+            return woven, []
+    ordered, gone = without_unpaired(sorted(blocks, key=_place))
+    woven = _weave(NOTHING, ordered, joins)
+    if not gone:
+        joins.keep(blocks, woven)
+    return woven, gone
 
 
 def _manifest(frame: Frame, budget: Budget, entries: tuple[Entry, ...]) -> Manifest:
@@ -143,59 +227,64 @@ def _manifest(frame: Frame, budget: Budget, entries: tuple[Entry, ...]) -> Manif
 
 def _last_word(frame: Frame, counter: Counter) -> Piece:
     """For a prompt that would end with the model's own words, which some endpoints would go on writing."""
-    text = "Go on." if frame.output is None else "Give your final result now."
+    text = GO_ON if frame.output is None else FINISH
+    piece: Piece = counter.once(text, lambda: _word(text, counter))
+    return piece
+
+
+def _word(text: str, counter: Counter) -> Piece:
     return Piece("input", "ask", text, counter.count(text) + MESSAGE_TOKENS, "a word of the runtime")
 
 
 def _ends_with_model(blocks: Sequence[Block]) -> bool:
-    said = (block.message.role for block in reversed(blocks) if block.zone in ("history", "input"))
-    return next(said, "") == "assistant"
+    for block in reversed(blocks):
+        if block.zone == "history" or block.zone == "input":
+            return block.message.role == "assistant"
+    return False
 
 
-def _weave(
-    blocks: Sequence[Block], before: tuple[Piece, ...], after: tuple[Piece, ...], joins: Joins
-) -> tuple[tuple[Message, ...], int]:
-    """The messages, neighbours of the system and of the user as one each, with the pieces at the end.
-
-    Returns too how many of them the next prompt will begin with.
-    """
+def _weave(woven: Woven, new: Sequence[Block], joins: Joins) -> Woven:
+    """The same and more behind it; neighbours of the system and of the user are one message each."""
     messages: list[Message] = []
-    run: list[Block] = []
-    role = ""
-    for block in blocks:
+    run = list(woven.run)
+    role = run[0].message.role if run else ""
+    for block in new:
         message = block.message
         if message.role == role:
             run.append(block)
             continue
         if run:
-            messages.append(_joined(run, joins))
+            messages.append(joins.joined(run))
             run, role = [], ""
         if message.role == "user" or message.role == "system":
             run, role = [block], message.role
         else:
             messages.append(message)
+    return Woven(
+        (*woven.blocks, *new),
+        (*woven.messages, *messages),
+        tuple(run),
+        (*woven.entries, *map(_entry, new)),
+        woven.tokens + sum(map(_tokens, new)),
+    )
+
+
+def _ended(
+    woven: Woven, before: tuple[Piece, ...], after: tuple[Piece, ...], joins: Joins
+) -> tuple[tuple[Message, ...], int]:
+    """The messages with the pieces at the end, and how many of them the next prompt will begin with."""
+    messages, run = woven.messages, woven.run
     ending = bool(before or after)
-    if run and not (ending and role == "user"):
-        messages.append(_joined(run, joins))
-        run = []
+    if run and not (ending and run[0].message.role == "user"):
+        messages = (*messages, joins.joined(run))
+        run = ()
     shared = len(messages)
     if ending:
-        messages.append(Message("user", _tail(run, before, after)))
-    return tuple(messages), shared
+        messages = (*messages, Message("user", _tail(run, before, after)))
+    return messages, shared
 
 
-def _joined(run: list[Block], joins: Joins) -> Message:
-    if len(run) == 1:
-        return run[0].message
-    key = tuple(block.number for block in run)
-    known = joins.get(key)
-    text = "\n\n".join(block.message.text for block in run)
-    if known is None or known.text != text:
-        known = joins[key] = Message(run[0].message.role, text)
-    return known
-
-
-def _tail(run: list[Block], before: tuple[Piece, ...], after: tuple[Piece, ...]) -> str:
+def _tail(run: Sequence[Block], before: tuple[Piece, ...], after: tuple[Piece, ...]) -> str:
     """The last message: what the user said last, with the pieces around it."""
     texts = [block.message.text for block in run]
     at = len(texts) - 1 if run and run[-1].zone == "input" else len(texts)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
+from orchestra.context.tokens import Counter
 from orchestra.values.messages import Message
 
 Zone = Literal["fixed", "tools", "memory", "knowledge", "history", "state", "input"]
@@ -27,8 +28,11 @@ LATE = len(ZONES) * _ZONE_STEP
 """Places from here on are taken in the order of arrival, see `Block.place`."""
 
 
-class Entry(Struct, frozen=True, gc=False):
-    """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut."""
+class Entry(Struct, frozen=True, omit_defaults=True, gc=False):
+    """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut.
+
+    In JSON, what is as it usually is is left out.
+    """
 
     block: str
     zone: Zone
@@ -43,6 +47,12 @@ class Entry(Struct, frozen=True, gc=False):
 
 
 BLANK = Entry("", "fixed", "", 0)
+_IDS = tuple([f"b{number}" for number in range(256)])  # each once, whoever's block it is
+
+
+def id_of(number: int) -> str:
+    """The id of the block with this number."""
+    return _IDS[number] if number < len(_IDS) else f"b{number}"
 
 
 class Block(Struct, frozen=True, kw_only=True, gc=False):
@@ -79,11 +89,24 @@ class Block(Struct, frozen=True, kw_only=True, gc=False):
     entry: Entry = BLANK
 
     def __post_init__(self) -> None:
-        structs.force_setattr(self, "entry", entry_of(self))  # nobody else has seen it yet
+        number, tokens, whole = self.number, self.tokens, self.whole
+        entry = Entry(
+            _IDS[number] if number < len(_IDS) else id_of(number),
+            self.zone,
+            self.source,
+            tokens,
+            whole or tokens,
+            "trimmed" if whole > tokens else "kept",
+            self.why,
+            self.born,
+            self.pinned,
+            self.ref,
+        )
+        structs.force_setattr(self, "entry", entry)  # nobody else has seen it yet
 
     @property
     def id(self) -> str:
-        return f"b{self.number}"
+        return id_of(self.number)
 
     @property
     def protected(self) -> bool:
@@ -97,7 +120,7 @@ def entry_of(block: Block, fate: Fate = "kept", why: str = "") -> Entry:
     if fate == "kept" and whole > block.tokens:
         fate = "trimmed"
     return Entry(
-        f"b{block.number}",
+        id_of(block.number),
         block.zone,
         block.source,
         block.tokens if here else 0,
@@ -110,18 +133,24 @@ def entry_of(block: Block, fate: Fate = "kept", why: str = "") -> Entry:
     )
 
 
-def first_block(message: Message, tokens: int) -> Block:
-    """The role's instructions, number 1 of every context."""
-    return Block(
-        number=1,
-        zone="fixed",
-        source="instructions",
-        message=message,
-        tokens=tokens,
-        place=settled_place("fixed", 1),
-        leaves="never",
-        why="the role's instructions",
-    )
+def first_block(instructions: str, counter: Counter) -> Block:
+    """The role's instructions, number 1 of every context: one block for all its agents."""
+
+    def make() -> Block:
+        message = Message("system", instructions)
+        return Block(
+            number=1,
+            zone="fixed",
+            source="instructions",
+            message=message,
+            tokens=counter.message(message),
+            place=settled_place("fixed", 1),
+            leaves="never",
+            why="the role's instructions",
+        )
+
+    block: Block = counter.once(instructions, make)
+    return block
 
 
 def resettled(block: Block) -> Block:

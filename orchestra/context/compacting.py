@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec import structs
 
 from orchestra.context.assembly import Joins
-from orchestra.context.blocks import Entry, Zone
+from orchestra.context.blocks import NEVER_CUT, Entry, Zone
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
@@ -18,12 +18,14 @@ from orchestra.context.levels import WORTH, Compaction, Held, due
 from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.record import Record
+from orchestra.context.state import EMPTY
 from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet, sheet_of, slimmed
 from orchestra.values.messages import Message, ToolSpec
 
 _tokens = attrgetter("tokens")
+_used = attrgetter("used")
 BINDING_TOKENS = 120
 """What constraints may take where the share of pins in a small budget is less, up to a fifth of it."""
 _FIXED_MOST = 0.8
@@ -33,7 +35,7 @@ _FIXED_MOST = 0.8
 class Compacting(Record):
     """The record of one agent under a budget of tokens."""
 
-    __slots__ = ("_endings", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
+    __slots__ = ("_ends", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
 
     def __init__(
         self,
@@ -50,27 +52,36 @@ class Compacting(Record):
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
         self._gone: list[Entry] = []
-        self._joins: Joins = {}
-        self._endings = Endings(counter, policy.without)
+        self._joins = Joins()
+        self._ends: Endings | None = None  # most agents have none
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
+
+    @property
+    def _endings(self) -> Endings:
+        """The pieces at the end of a prompt."""
+        if self._ends is None:
+            self._ends = Endings(self.counter, self.policy.without)
+        return self._ends
 
     def due(self, tools: tuple[ToolSpec, ...] = (), *, critical: bool = False) -> Compaction | None:
         """What should leave before the next prompt; whoever can summarise does so and calls `compact`.
 
         `critical`: nothing above the light level is due in this step.
         """
-        self._begin()
+        levels, usable = self.policy.levels, self.budget.usable
         tokens = self.occupied(tools)
-        if tokens < self.policy.levels.light * self.budget.usable:
+        if tokens < levels.light * usable:
             return None
-        if not critical and tokens >= self.policy.levels.medium * self.budget.usable:
+        if not critical and tokens >= levels.medium * usable:
             tokens = self._thinned(tools)
-        keeping = self.keeping
         if self._answered:
-            self._blocks = keeping.settle(self._blocks, self._answered)
+            self._blocks = self.keeping.settle(self._blocks, self._answered)
+        if (critical or tokens < levels.medium * usable) and not any(map(_used, self._blocks)):
+            return None  # the light level lets go of what is used
+        keeping = self.keeping
         importance = None if critical else keeping.importance
-        held = Held(tokens, keeping.growth(self.policy, self.budget.usable))
+        held = Held(tokens, keeping.growth(self.policy, usable))
         return due(self.blocks, held, self.budget, self.policy, self.turn, importance)
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
@@ -136,8 +147,14 @@ class Compacting(Record):
 
     def occupied(self, tools: tuple[ToolSpec, ...]) -> int:
         """Tokens of the blocks, the state and the tools."""
-        held = (*self._blocks, *self._endings.state(self.state))
-        return int(self._tools(tools).tokens + sum(map(_tokens, held)))
+        sheet = self._sheet
+        if self._slim or sheet.asked is not tools:
+            sheet = self._tools(tools)
+        tokens: int = sum(map(_tokens, self._blocks), sheet.tokens)
+        if self._keeping is None or (state := self._keeping.state.now) is EMPTY:
+            return tokens
+        tokens += sum(map(_tokens, self._endings.state(state)))
+        return tokens
 
     def _pinned(self, compaction: Compaction) -> tuple[str, int]:
         """The text of the pinned facts whose own words are not in the prompt, and how many had no room."""
@@ -148,10 +165,13 @@ class Compacting(Record):
     def _pins_room(self, leaving: Collection[int]) -> tuple[int, int]:
         """Their share of the budget or what the rest that is never cut leaves of it; and for constraints."""
         usable = self.budget.usable if "pins" not in self.policy.without else 0
+        made = self.keeping.made
         fixed = sum(
             block.tokens
             for block in self._blocks
-            if block.protected and block.number not in leaving and block.number not in self.keeping.made
+            if (block.pinned or block.zone in NEVER_CUT)
+            and block.number not in leaving
+            and block.number not in made
         )
         most = max(int(_FIXED_MOST * usable) - fixed, 0)
         tokens = min(int(self.policy.pins_share * usable), most)

@@ -12,6 +12,8 @@ from orchestra.context.assembly import Frame, Piece, Prompt, around_of, assemble
 from orchestra.context.blocks import Block
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.compacting import Compacting
+from orchestra.context.endings import schema_pieces
+from orchestra.context.recall.turns import Recalled
 from orchestra.context.recall.window import asking
 from orchestra.context.squeeze import kept_findable, squeeze
 from orchestra.context.tokens import REPLY_TOKENS, Counter
@@ -63,7 +65,7 @@ class Context(Compacting):
             turn=self.turn,
             before=self._before(),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
-            beside=self._endings.schema(output) if enforced and output is not None else (),
+            beside=schema_pieces(output, self.counter) if enforced and output is not None else (),
             tools=self._tools(tools),
             output=output,
             gone=tuple(self._gone),
@@ -102,7 +104,8 @@ class Context(Compacting):
     def _viewed(self, frame: Frame) -> tuple[Sequence[Block], Budget, Counter, Frame] | None:
         """The recalled view of the past, with the pinned facts of what it does not show; None for none."""
         if not self.policy.recall_share and "window" not in self.policy.without:
-            self.recollector.last = None
+            if self._recollector is not None:
+                self._recollector.last = None
             return None
         around = around_of(frame, self.counter)
         tokens, binding = self._pins_room(())
@@ -123,10 +126,17 @@ class Context(Compacting):
         return None
 
     @property
+    def recalled(self) -> Recalled | None:
+        """What the newest prompt recalled, None when nothing had to be."""
+        return None if self._recollector is None else self._recollector.last
+
+    @property
     def recalls(self) -> bool:
         """Whether the next prompt will have to bring something back, as far as can be told before it."""
+        if not self.policy.recall_share:
+            return False
         blocks = self.blocks
-        if not self.policy.recall_share or not any(block.zone == "input" for block in blocks):
+        if not any(block.zone == "input" for block in blocks):
             return False
         nearly = 0.9 * self.budget.usable  # the tools and what stands at the end are not counted here
         return sum(map(_tokens, blocks)) > nearly or not self.recollector.is_all_in(
@@ -142,8 +152,10 @@ class Context(Compacting):
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared."""
-        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._endings)
-        return copy.deepcopy(self, {id(part): part for part in (*frozen, *self._blocks, *self.archive)})
+        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends)
+        return copy.deepcopy(
+            self, {id(part): part for part in (*frozen, *self._blocks, *self._unnoted, *self.archive)}
+        )
 
     def _unpin(self) -> bool:
         """Give up the pinned facts for a task that needs the room; they can be recalled, and come back."""
@@ -155,9 +167,9 @@ class Context(Compacting):
         self, blocks: Sequence[Block] | None = None, recalled: tuple[Piece, ...] = ()
     ) -> tuple[Piece, ...]:
         """The state, the constraints once more, and marks at values that hold no longer."""
-        pieces = self._endings.state(self.state)
         if (keeping := self._keeping) is None:
-            return pieces
+            return ()
+        pieces = self._endings.state(self.state)
         blocks = self._blocks if blocks is None else blocks
         pieces += self._endings.constraints(keeping.pins, blocks, self.policy)
         texts = [(block.number, block.message.text) for block in blocks]
@@ -168,5 +180,9 @@ class Context(Compacting):
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str
     ) -> tuple[Piece, ...]:
-        pieces = self._endings.reminder(self._blocks, self.policy) + self._endings.ask(ask)
+        pieces: tuple[Piece, ...] = ()
+        if sum(map(_tokens, self._blocks)) > self.policy.restate_after:
+            pieces = self._endings.reminder(self._blocks, self.policy)
+        if ask:
+            pieces += self._endings.ask(ask)
         return pieces if output is None or enforced else pieces + self._endings.output(output, tools=tools)

@@ -10,7 +10,7 @@ from orchestra.context.labels import data
 from orchestra.context.pins import Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import EMPTY, TaskState, render
-from orchestra.context.tokens import MESSAGE_TOKENS, Counter
+from orchestra.context.tokens import MESSAGE_TOKENS, Counter, joins_cleanly
 from orchestra.values.messages import OutputSpec
 
 Pieces = tuple[Piece, ...]
@@ -21,7 +21,19 @@ PINNED_LABEL = "pinned facts | said earlier in this talk"
 _NOTHING: tuple[str, Pieces] = ("", ())
 _NO_STATE: tuple[TaskState, Pieces] = (EMPTY, ())
 _NO_OUTPUT: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
-_NO_SCHEMA: tuple[OutputSpec | None, Pieces] = (None, ())
+
+ONCE_MORE = "The current input once more:\n"
+
+
+def schema_pieces(output: OutputSpec, counter: Counter) -> Pieces:
+    """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
+    made: Pieces = counter.once(output.schema, lambda: (_schema_piece(output, counter),))
+    return made
+
+
+def _schema_piece(output: OutputSpec, counter: Counter) -> Piece:
+    text, tokens = counter.output(output)
+    return Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name)
 
 
 class Endings:
@@ -33,7 +45,6 @@ class Endings:
         "_marks",
         "_output",
         "_reminder",
-        "_schema",
         "_state",
         "_without",
     )
@@ -44,7 +55,6 @@ class Endings:
         self._state: tuple[TaskState, Pieces] = _NO_STATE
         self._constraints = self._marks = self._reminder = _NOTHING
         self._output: tuple[OutputSpec | None, bool, Pieces] = _NO_OUTPUT
-        self._schema: tuple[OutputSpec | None, Pieces] = _NO_SCHEMA
 
     def state(self, state: TaskState) -> Pieces:
         """The task state, nothing when nothing is known."""
@@ -87,25 +97,33 @@ class Endings:
             return ()
         if behind <= policy.restate_after:
             return ()
-        said = block.message.text
-        if self._reminder[0] != said:
-            text = self._counter.cut(said, policy.restate_tokens)
-            more = "" if len(text) == len(said) else " …"
-            piece = self._piece(
-                "input", "reminder", f"The current input once more:\n{text}{more}", "stands far above"
-            )
-            self._reminder = (said, (piece,))
+        if self._reminder[0] != block.message.text:
+            self._reminder = (block.message.text, (self._once_more(block, policy.restate_tokens),))
         return self._reminder[1]
+
+    def _once_more(self, block: Block, tokens: int) -> Piece:
+        counter, said = self._counter, block.message.text
+        text = counter.cut(said, tokens)
+        if len(text) < len(said):
+            return self._piece("input", "reminder", f"{ONCE_MORE}{text} …", "stands far above")
+        shown = ONCE_MORE + said
+        if counter.lines_add_up and joins_cleanly(said):  # it is counted already
+            head: int = counter.once(ONCE_MORE, lambda: counter.count(ONCE_MORE))
+            return Piece("input", "reminder", shown, head + block.tokens, "stands far above")
+        return self._piece("input", "reminder", shown, "stands far above")
 
     def constraints(self, pins: Pins, blocks: Sequence[Block], policy: Policy) -> Pieces:
         """What the user demanded far above, newest first: in the middle of a long prompt it is overlooked."""
         if "pins" in self._without:
             return ()
+        bound = pins.binding
+        if not bound:
+            return ()
         behind = 0
-        room = policy.restate_tokens
+        room, after = policy.restate_tokens, policy.restate_after
         lines: list[str] = []
         for block in reversed(blocks):
-            if behind > policy.restate_after:
+            if behind > after and block.number in bound:
                 for pin in reversed(pins.bound_in(block.number)):
                     if pin.tokens <= room and not pin.loose:
                         room -= pin.tokens
@@ -129,16 +147,6 @@ class Endings:
             )
             self._output = (output, tools, (self._piece("fixed", "output format", text, output.name),))
         return self._output[2]
-
-    def schema(self, output: OutputSpec) -> Pieces:
-        """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
-        if self._schema[0] is not output:
-            text, tokens = self._counter.output(output)
-            self._schema = (
-                output,
-                (Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name),),
-            )
-        return self._schema[1]
 
     def ask(self, text: str) -> Pieces:
         """A last word to the model; nothing for ""."""

@@ -18,10 +18,13 @@ class Fenced(Struct, frozen=True, gc=False):
 
 def fence(label: str, text: str) -> str:
     """`text` between fences longer than any run of backticks in it, under `label` folded to one line."""
-    ticks = "```"
-    if ticks in text:
-        ticks = "`" * (1 + max(map(len, _RUN.findall(text))))
+    ticks = ticks_for(text)
     return f"{fold_label(label)}\n{ticks}\n{text}\n{ticks}"
+
+
+def ticks_for(text: str) -> str:
+    """Backticks that fence a text: three, or more than any run of them in it has."""
+    return "`" * (1 + max(map(len, _RUN.findall(text)))) if "```" in text else "```"
 
 
 def fenced(text: str) -> list[Fenced]:

@@ -20,7 +20,7 @@ from orchestra.context.state import Patch
 from orchestra.context.statebook import StateBook
 from orchestra.context.summary.check import Frame, Verdict, check
 from orchestra.context.summary.extractive import extract
-from orchestra.context.summary.schema import Part, Summary, SummaryTask
+from orchestra.context.summary.schema import Part, Summary, SummaryTask, Version
 from orchestra.context.summary.versions import Versions
 from orchestra.context.tokens import Counter
 
@@ -76,6 +76,7 @@ class Keeping:
         "_cut",
         "_heard",
         "_settled",
+        "_sized",
         "_without",
         "archive",
         "importance",
@@ -93,6 +94,7 @@ class Keeping:
         self._cut: set[int] = set()
         self._heard = 0
         self._settled: set[int] = set()
+        self._sized: tuple[Version | None, int] = (None, 0)
         self.archive = archive
         self.importance = Importance()
         self.intent: Intent | None = None
@@ -180,8 +182,17 @@ class Keeping:
         if "summary" in self._without:
             return 0
         most = _summary_tokens(policy, usable)
-        known = self._counter.count(self.versions.current.text) if self.versions.current else 0
+        known = self._summary_size()
         return max(min(known + known // 2 or most // 2, most) - known, 0)
+
+    def _summary_size(self) -> int:
+        """Tokens of the current summary, counted once."""
+        current = self.versions.current
+        if current is None:
+            return 0
+        if self._sized[0] is not current:
+            self._sized = (current, self._counter.count(current.text))
+        return self._sized[1]
 
     def judge(
         self, draft: Draft, task: SummaryTask, compaction: Compaction, held: tuple[str, ...]
@@ -194,7 +205,7 @@ class Keeping:
         replaced = sum(block.tokens for block in compaction.blocks if block.id in covered)
         span = ""
         if current is not None:
-            replaced += self._counter.count(current.text)
+            replaced += self._summary_size()
             span = f"up to turn {current.turn - 1}, v{current.number}"
         frame = Frame(
             held=held,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 
 from orchestra.context.fence import fence, field, fold_label
 
@@ -16,9 +17,15 @@ def label_of(source: str, query: str, at: float) -> str:
         folded = field(query)
         fields.append(folded if len(folded) <= _QUERY_CHARACTERS else folded[: _QUERY_CHARACTERS - 1] + "…")
     if at:
-        year, month, day, hour, minute, *_ = time.gmtime(at)
-        fields.append(f"{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+        fields.append(_minute(int(at // 60)))
     return " | ".join(fields)
+
+
+@lru_cache(maxsize=64)  # of the minutes in which something comes
+def _minute(minutes: int) -> str:
+    """The time in words; `minutes` since the epoch."""
+    year, month, day, hour, minute, *_ = time.gmtime(60 * minutes)
+    return f"{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC"
 
 
 def data(label: str, text: str, *, passages: bool = False) -> str:

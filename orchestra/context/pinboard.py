@@ -109,6 +109,11 @@ class Pinboard:
         """Newest first."""
         return (self._pins[number] for number in reversed(self._ranks[CONSTRAINTS]))
 
+    @property
+    def binding(self) -> Collection[int]:
+        """The blocks that set constraints, also those since taken back."""
+        return self._bound.keys()
+
     def bound_in(self, block: int) -> list[Pin]:
         """The constraints that a block set."""
         return [self._pins[number] for number in self._bound.get(block, ())]

@@ -187,6 +187,11 @@ class Pins:
         """What binds, newest first."""
         return self._board.constraints()
 
+    @property
+    def binding(self) -> Collection[int]:
+        """The blocks that set constraints."""
+        return self._board.binding
+
     def bound_in(self, block: int) -> list[Pin]:
         """The constraints that a block set, in their order."""
         return self._board.bound_in(block)

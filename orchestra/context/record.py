@@ -16,7 +16,7 @@ from orchestra.context.policy import Policy
 from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.originals import ORIGIN_SHARE, whole, with_origins
 from orchestra.context.recall.recollector import Recollector
-from orchestra.context.returned import Result, result_block, stub
+from orchestra.context.returned import Result, Spot, result_block, stub
 from orchestra.context.state import EMPTY, Patch, TaskState
 from orchestra.context.statebook import By, Change
 from orchestra.context.tokens import Counter
@@ -33,23 +33,9 @@ class Record:
     """
 
     __slots__ = (
-        "_answered",
-        "_blocks",
-        "_calls",
-        "_ephemeral",
-        "_instructions",
-        "_keeping",
-        "_numbers",
-        "_settled",
-        "_task",
-        "_without",
-        "agent",
-        "archive",
-        "counter",
-        "recollector",
-        "result_tokens",
-        "turn",
-    )
+        "_answered", "_blocks", "_calls", "_embedder", "_ephemeral", "_keeping", "_numbers", "_recollector",
+        "_settled", "_task", "_unnoted", "_without", "agent", "archive", "counter", "result_tokens", "turn",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -64,11 +50,12 @@ class Record:
         self.result_tokens = policy.result_tokens
         self._without = policy.without
         self.archive = Archive()
-        self.recollector = Recollector(counter, embedder)
         self.turn = 1
-        self._instructions = instructions
-        self._blocks: list[Block] = []
-        self._numbers = 1  # the first is for the instructions, which come in with the first use
+        self._embedder = embedder
+        self._recollector: Recollector | None = None
+        self._unnoted: list[Block] = []  # what it is told when it is first asked, which most never are
+        self._blocks: list[Block] = [first_block(instructions, counter)] if instructions else []
+        self._numbers = 1  # the first is for the instructions
         self._settled = False
         self._task = 0  # the number of the block that states it, 0 before there is one
         self._calls = OpenCalls()
@@ -84,13 +71,30 @@ class Record:
         return self._keeping
 
     @property
+    def recollector(self) -> Recollector:
+        """All that was said and returned, to be searched."""
+        known = self._recollector
+        if known is None:
+            known = self._recollector = Recollector(self.counter, self._embedder)
+            for block in self._unnoted:
+                known.note(block, self.archive.get(block.ref))
+            self._unnoted = []
+        return known
+
+    @property
+    def backlog(self) -> int:
+        """Characters that the next search of the past has to index first, about."""
+        if self._recollector is not None:
+            return self._recollector.backlog
+        return sum([len(block.message.text) for block in self._unnoted])
+
+    @property
     def state(self) -> TaskState:
         return EMPTY if self._keeping is None else self._keeping.state.now
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks as they stand now, in the order of the prompt."""
-        self._begin()
         return tuple(sorted(self._blocks, key=_place))
 
     def add_input(self, text: str, *, at: float = 0.0) -> str:
@@ -130,9 +134,9 @@ class Record:
 
         Returns the block's id. `when`: its time in words, where seconds are not known.
         """
-        self._begin()
         made = self._add("history", speaker, Message("user", f"{speaker}: {text}"), at=at, why="said earlier")
-        self.recollector.date(made.id, when)
+        if when:
+            self.recollector.date(made.id, when)
         self.turn += 1
         return made.id
 
@@ -142,18 +146,19 @@ class Record:
         Returns the block's id, "" for an answer with nothing in it, which is not shown again.
         """
         self.close_calls("the call did not return", at=at)
-        self._begin()
-        self._expire()
-        if not reply.text and not reply.calls:
+        if self._ephemeral:
+            self._expire()
+        calls = reply.calls
+        if not reply.text and not calls:
             self.turn += 1
             return ""
-        if not reply.calls:
+        if not calls:
             self._answered = self._numbers
-        reasoning = reply.reasoning if reply.calls else ""
-        message = Message("assistant", reply.text, reply.calls, reasoning=reasoning)
+        message = Message("assistant", reply.text, calls, "", reply.reasoning if calls else "")
         made = self._add("history", "reply", message, at=at, why="the model's answer")
         self.turn += 1
-        self._calls.open(reply.calls, made.place)
+        if calls:
+            self._calls.open(calls, made.place)
         return made.id
 
     def record_results(self, results: Sequence[Result], *, at: float = 0.0) -> tuple[str, ...]:
@@ -210,13 +215,6 @@ class Record:
         at = self._find(block)
         self._blocks[at] = structs.replace(self._blocks[at], used=True)
 
-    def _begin(self) -> None:
-        if not self._instructions:
-            return
-        message = Message("system", self._instructions)
-        self._instructions = ""
-        self._blocks.insert(0, first_block(message, self.counter.message(message)))
-
     def _add(self, zone: Zone, source: str, message: Message, **fields: object) -> Block:
         self._numbers += 1
         made = Block(
@@ -230,32 +228,35 @@ class Record:
             **fields,  # type: ignore[arg-type]  # fields of Block
         )
         self._blocks.append(made)
-        self.recollector.note(made)
+        self._note(made)
         return made
 
+    def _note(self, block: Block) -> None:
+        if self._recollector is None:
+            self._unnoted.append(block)
+        else:
+            self._recollector.note(block, self.archive.get(block.ref))
+
     def _record_result(self, result: Result, at: float) -> str:
+        archive = self.archive
         position = self._calls.waiting(result.call.id)
         if position is None:
             return ""
-        call, turn, ref = result.call, self.turn - 1, ""
-        if result.archived and result.text:
-            ref = self.archive.put(call.name, result.text, query=call.arguments, turn=turn, at=at)
-        made = result_block(result, ref, at, self.counter, self.result_tokens)
         self._numbers += 1
-        made = structs.replace(made, number=self._numbers, born=turn, place=self._calls.place)
+        ref = archive.next if result.archived and result.text else ""
+        spot = Spot(self._numbers, self._calls.place, self.turn - 1, at, ref)
+        made, original = result_block(result, spot, self.counter, self.result_tokens)
+        if original is not None:
+            archive.add(original)
         self._calls.answer(position, made)
-        if ref and not made.whole:
-            self.archive.share(ref, made.message.text)
         if result.archived:  # what was recalled, or never came, is nothing new
-            self.recollector.note(made, self.archive.get(ref))
+            self._note(made)
         self._ephemeral |= result.ephemeral
         self._blocks += self._calls.take()
         return ref
 
     def _expire(self) -> None:
         """Results that were for one turn leave when the model has answered it."""
-        if not self._ephemeral:
-            return
         self._ephemeral = False
         for at, block in enumerate(self._blocks):
             if block.leaves == "turn":
@@ -272,7 +273,6 @@ class Record:
                 return
 
     def _find(self, block: str) -> int:
-        self._begin()
         for at, known in enumerate(self._blocks):
             if known.id == block:
                 return at

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from msgspec import Struct, structs
 
-from orchestra.context.blocks import LATE, Block
-from orchestra.context.labels import data, label_of
+from orchestra.context.archive import Original
+from orchestra.context.blocks import Block
+from orchestra.context.fence import fold_label, ticks_for
+from orchestra.context.labels import label_of
 from orchestra.context.results import Shown, kind_of, mark, show
-from orchestra.context.tokens import Counter
+from orchestra.context.tokens import MESSAGE_TOKENS, Counter, joins_cleanly, surely_fits
 from orchestra.values.messages import Message, ToolCall
+
+_CHARACTERS_A_TOKEN = 8
+"""Hardly any text has more; a longer one will not fit, and is counted without its label first."""
 
 
 class Result(Struct, frozen=True, kw_only=True, gc=False):
@@ -16,7 +21,8 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
 
     `passages`: it is fenced passages under labels of their own. `failed`: it is an error, written for the
     model. `ephemeral`: it leaves once the model has answered. `archived` False: what it holds is in the
-    archive already (a recall). `shown`: it was already prepared by `results.show`, for instance in a thread.
+    archive already (a recall). `tokens`: of the text, 0 where nobody has counted.
+    `shown`: it was already prepared by `results.show`, for instance in a thread.
     """
 
     call: ToolCall
@@ -25,29 +31,99 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     failed: bool = False
     ephemeral: bool = False
     archived: bool = True
+    tokens: int = 0
     shown: Shown | None = None
 
 
-def result_block(result: Result, ref: str, at: float, counter: Counter, cap: int) -> Block:
-    """The result's block, without number and turn: labelled, fenced, at most about `cap` tokens of data."""
-    call = result.call
-    text, whole = _body(result, ref, at, counter, cap)
-    message = Message("tool", text, call_id=call.id)
-    return Block(
-        number=0,
+class Spot(Struct, frozen=True, gc=False):
+    """Where a result comes in: its block's number, place and turn, when, and its original's reference."""
+
+    number: int
+    place: int
+    turn: int
+    at: float
+    ref: str
+
+
+def result_block(result: Result, spot: Spot, counter: Counter, cap: int) -> tuple[Block, Original | None]:
+    """The result's block, at most about `cap` tokens of data, and its original where that has a reference.
+
+    What the message shows whole is kept in that message alone.
+    """
+    call, at, ref = result.call, spot.at, spot.ref
+    body = _body_of(result, ref, at, counter, cap)
+    original = None
+    if ref:
+        held, start = (body.text, body.start) if body.start >= 0 else (result.text, 0)
+        end = start + len(result.text)
+        original = Original(ref, call.name, held, start, end, call.arguments, spot.turn, at)
+    made = Block(
+        number=spot.number,
         zone="history",
         source=call.name,
-        message=message,
-        tokens=counter.message(message),
-        place=LATE,
+        message=Message("tool", body.text, (), call.id),
+        tokens=body.tokens,
+        place=spot.place,
+        born=spot.turn,
         at=at,
         why="an error" if result.failed else "a result of the last step",
         leaves="turn" if result.ephemeral else "full",
         ref=ref,
-        whole=whole,
+        whole=body.whole,
         key=f"{call.name}({call.arguments})",
         used=result.failed or not result.text,
     )
+    return made, original
+
+
+class _Body(Struct, frozen=True, gc=False):
+    """A result's message: its text, and its tokens with what the chat format adds.
+
+    `start`: where in it the original stands, to whose end but for a closing fence it then goes; -1: it is
+    shown in part, and the original has `whole` tokens.
+    """
+
+    text: str
+    tokens: int
+    start: int
+    whole: int = 0
+
+
+def _body_of(result: Result, ref: str, at: float, counter: Counter, cap: int) -> _Body:
+    """How a result is shown: labelled, fenced, at most about `cap` tokens of data."""
+    data = result.text
+    if not data:
+        return _counted("(nothing came back)", -1, counter)
+    likely = result.shown is None and len(data) <= _CHARACTERS_A_TOKEN * cap
+    if likely and (result.passages or kind_of(data) != "html"):
+        text, start = _labelled(result, data, at)
+        if result.tokens and result.passages and counter.lines_add_up and joins_cleanly(data):
+            body = _Body(text, MESSAGE_TOKENS + counter.count(text[:start]) + result.tokens, start)
+        else:
+            body = _counted(text, start, counter)
+        # What fits with its label fits without; the usual result is counted this once.
+        if body.tokens <= cap or surely_fits(data, cap):
+            return body
+    shown = result.shown or show(data, cap, counter, passages=result.passages)
+    text, start = _labelled(result, shown.text, at)
+    if not shown.cut:
+        return _counted(text, start, counter)
+    return _counted(f"{text}\n{mark(shown.tokens, shown.whole, ref)}", -1, counter, shown.whole)
+
+
+def _counted(text: str, start: int, counter: Counter, whole: int = 0) -> _Body:
+    return _Body(text, MESSAGE_TOKENS + counter.count(text), start, whole)
+
+
+def _labelled(result: Result, text: str, at: float) -> tuple[str, int]:
+    """The text as the message has it, and where in it the text itself begins."""
+    if result.failed:
+        return f"error: {text}", 7
+    label = fold_label(label_of(result.call.name, result.call.arguments, at))
+    if result.passages:
+        return f"{label}\n{text}", len(label) + 1
+    ticks = ticks_for(text)
+    return f"{label}\n{ticks}\n{text}\n{ticks}", len(label) + len(ticks) + 2
 
 
 def stub(block: Block, counter: Counter) -> Block:
@@ -63,28 +139,3 @@ def stub(block: Block, counter: Counter) -> Block:
         leaves="used",
         used=True,
     )
-
-
-def _body(result: Result, ref: str, at: float, counter: Counter, cap: int) -> tuple[str, int]:
-    """The message's text, and the original's tokens if not all of it is shown."""
-    if not result.text:
-        return "(nothing came back)", 0
-    shown = result.shown
-    if shown is None and _surely_fits(result, cap):
-        if result.failed:
-            return f"error: {result.text}", 0
-        return _labelled(result, result.text, at), 0
-    shown = shown or show(result.text, cap, counter, passages=result.passages)
-    text = f"error: {shown.text}" if result.failed else _labelled(result, shown.text, at)
-    if not shown.cut:
-        return text, 0
-    return f"{text}\n{mark(shown.tokens, shown.whole, ref)}", shown.whole
-
-
-def _surely_fits(result: Result, cap: int) -> bool:
-    """A token has at least one byte, so a text this short need not be counted to know that it fits."""
-    return 4 * len(result.text) <= cap and kind_of(result.text) != "html"
-
-
-def _labelled(result: Result, text: str, at: float) -> str:
-    return data(label_of(result.call.name, result.call.arguments, at), text, passages=result.passages)

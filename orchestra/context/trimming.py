@@ -52,7 +52,7 @@ class Unit(Struct, frozen=True, gc=False):
         return (max(block.priority for block in self.blocks), first.place, first.number)
 
 
-def without_unpaired(ordered: list[Block]) -> tuple[list[Block], list[Entry]]:
+def without_unpaired(ordered: Sequence[Block]) -> tuple[Sequence[Block], list[Entry]]:
     """The blocks without calls that lack a result and results that lack a call, and those' entries."""
     bad: set[int] = set()
     waiting: list[str] = []
@@ -93,7 +93,7 @@ def units_of(ordered: Iterable[Block]) -> list[Unit]:
 
 
 def fit(
-    ordered: list[Block], budget: Budget, counter: Counter, tools: ToolSheet, around: Mapping[str, int]
+    ordered: Sequence[Block], budget: Budget, counter: Counter, tools: ToolSheet, around: Mapping[str, int]
 ) -> Kept:
     """What fits. `around`: names and tokens of what stands around the blocks and is never cut.
 

@@ -11,7 +11,7 @@ Many sessions and many processes may write the same store; a session is written 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -208,6 +208,10 @@ class Journal(Reader):
         Raises StoreError while it cannot be.
         """
         await self._writer.flush(until)
+
+    def settled(self, until: int, patience: float) -> Awaitable[bool]:
+        """As `flush`, for about so many seconds; False where it takes longer."""
+        return self._writer.settled(until, patience)
 
 
 def _size(event: Event, data: str) -> int:

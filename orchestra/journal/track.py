@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import anyio
-
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.keys import KeyMaker, RequestKey
 from orchestra.journal.past import PastCall
@@ -162,7 +160,8 @@ class Track:
         if beside:
             await self._put(beside_event(self._moment(), sent))
             return
-        self._sent = sent
+        if self.recording.past is not None:
+            self._sent = sent
         moment = Moment(self.recording.session, self.path, self.turn, self.made)
         if self._trail is None:
             self._trail = PromptTrail()
@@ -176,13 +175,8 @@ class Track:
         """
         if seconds >= WORTH_SECONDS and self.is_over:
             self._mark = self.recording.hurry()
-            with anyio.move_on_after(PATIENCE_SECONDS):
-                await self._safe()
-
-    async def _safe(self) -> None:
-        if self._mark:
-            await self.recording.durable(self._mark)
-            self._mark = 0
+            if await self.recording.settled(self._mark, PATIENCE_SECONDS):
+                self._mark = 0
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.
@@ -190,7 +184,9 @@ class Track:
         Raises RecordDiffers for a request that is not the recorded one, AgentFailed where the record says
         that the agent ended here.
         """
-        await self._safe()
+        if self._mark:
+            await self.recording.durable(self._mark)
+            self._mark = 0
         if self._key is None:
             self._key = KeyMaker(self.recording.clean)
         key = self._key(request, model)

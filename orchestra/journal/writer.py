@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -65,6 +67,7 @@ class Writer:
         self._urgent = anyio.Event()  # do not wait for a fuller group
         self._progress = anyio.Event()  # a group was written, or failed
         self._ended = anyio.Event()
+        self._look: asyncio.TimerHandle | None = None  # when those who wait for a while look up
         # Its own: a thread must be free for the journal however many tools are at work.
         self._limiter = anyio.CapacityLimiter(1)
 
@@ -123,9 +126,35 @@ class Writer:
             self._urgent.set()
             await self._progress.wait()
 
+    async def settled(self, until: int, patience: float) -> bool:
+        """As `flush`, for about so many seconds: False where it takes longer than once or twice that.
+
+        Who waits so shares one timer: one for each of many short waits would cost more than the waits.
+        """
+        late = time.monotonic() + patience
+        while self._written < until:
+            if self.failure is not None:
+                raise self.failure
+            if self._ended.is_set():
+                raise StoreError("The journal is closed.")
+            if time.monotonic() >= late:
+                return False
+            if self._look is None:
+                self._look = asyncio.get_running_loop().call_later(patience, self._look_up)
+            self._urgent.set()
+            await self._progress.wait()
+        return True
+
+    def _look_up(self) -> None:
+        """Who waits sees how long it has."""
+        self._look = None
+        self._announce()
+
     async def close(self) -> None:
         """Write what is left, within `close_seconds`, whatever is cancelled. Raises StoreError for a loss."""
         self._closing = True
+        if self._look is not None:
+            self._look.cancel()
         self._arrived.set()
         self._urgent.set()
         with anyio.CancelScope(shield=True):

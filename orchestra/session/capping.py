@@ -70,7 +70,9 @@ def enveloped(outcome: Outcome, receiver: str, cap: int, counter: Counter, *, se
     """What an agent of this session made, in its envelope, within the cap."""
     value = outcome.value if outcome.value is not None else outcome.text or None
     tokens = left_out = 0
-    if value is not None:
+    if outcome.written:  # the model's own letters, which need not be written anew to be counted
+        tokens = counter.count(outcome.written)
+    if value is not None and not 0 < tokens <= cap:
         value, tokens, left_out = capped(value, cap, counter)
     return HandOff(
         sender=outcome.agent,

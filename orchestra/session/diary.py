@@ -8,8 +8,9 @@ from contextlib import suppress
 from msgspec import Struct
 
 from orchestra.errors import RecordDiffers, StoreError
+from orchestra.journal.journal import Journal
 from orchestra.journal.past import Past
-from orchestra.journal.recording import Recording, nothing
+from orchestra.journal.recording import Recording, nobody, nothing
 from orchestra.journal.track import Track
 from orchestra.memory.session import SessionMemory
 from orchestra.session.kit import Kit
@@ -34,8 +35,54 @@ class Origin(Struct, frozen=True, kw_only=True):
 NEW = Origin()
 
 
+class _Pen:
+    """Writes into the journal, for a diary that it does not hold: a session that is over is gone at once."""
+
+    __slots__ = ("_journal", "_watch")
+
+    def __init__(self, journal: Journal, watch: Watch | None) -> None:
+        self._journal = journal
+        self._watch = watch
+
+    async def put(self, event: Event) -> None:
+        await self._journal.record(event)
+        if self._watch is not None:
+            self._watch(event)
+
+    def offer(self, event: Event) -> bool:
+        taken = self._journal.offer(event)
+        if taken and self._watch is not None:
+            self._watch(event)
+        return taken
+
+    async def durable(self, mark: int) -> None:
+        """Safe, where the store takes it; a run goes on without."""
+        with suppress(StoreError):
+            await self._journal.flush(mark)
+
+    async def settled(self, mark: int, seconds: float) -> bool:
+        """The same, for about so many seconds."""
+        try:
+            return await self._journal.settled(mark, seconds)
+        except StoreError:
+            return True
+
+
 class Diary:
     """Made for one session. `stop` ends its work, for a replay that has come to where it was ended."""
+
+    __slots__ = (
+        "_journal",
+        "_session",
+        "_stop",
+        "_watch",
+        "began",
+        "own",
+        "past",
+        "recording",
+        "stops",
+        "tracks",
+    )
 
     def __init__(
         self, session: str, kit: Kit, origin: Origin, *, watch: Watch | None, stop: Callable[[str], None]
@@ -47,18 +94,21 @@ class Diary:
         if past is not None:
             self.began = past.began if past.replay else self.began - past.worked
         self._session = session
-        self._journal = kit.journal
+        self._journal = journal = kit.journal
         self._watch = watch
-        self._stop = stop
+        self._stop = stop if past is not None else _never
+        pen = _Pen(journal, watch)
+        # What only a run over a record needs would hold the diary in a circle.
         self.recording = Recording(
             session=session,
-            put=self._put,
-            offer=self._offer if watch is not None else kit.journal.offer,
-            watch=self._seen,
+            put=pen.put if watch is not None else journal.record,
+            offer=pen.offer if watch is not None else journal.offer,
+            watch=self._seen if past is not None else nobody,
             clock=kit.clock,
-            clean=kit.journal.clean,
-            durable=self._durable,
-            hurry=kit.journal.hurry,
+            clean=journal.clean,
+            durable=pen.durable,
+            settled=pen.settled,
+            hurry=journal.hurry,
             past=past,
             missing=self._missing if past is not None else nothing,
             from_here=origin.from_here,
@@ -83,22 +133,6 @@ class Diary:
         """The session waits for a person, or goes on."""
         await self._journal.change(self._session, "waiting" if waiting else "running")
 
-    async def _put(self, event: Event) -> None:
-        await self._journal.record(event)
-        if self._watch is not None:
-            self._watch(event)
-
-    def _offer(self, event: Event) -> bool:
-        taken = self._journal.offer(event)
-        if taken and self._watch is not None:
-            self._watch(event)
-        return taken
-
-    async def _durable(self, mark: int | None = None) -> None:
-        """Safe, where the store takes it; a run goes on without."""
-        with suppress(StoreError):
-            await self._journal.flush(mark)
-
     def _seen(self, event: Event) -> None:
         """An event that is in the record comes again."""
         if self._watch is not None:
@@ -116,3 +150,7 @@ class Diary:
                 f"go on with it first, with `orchestra resume {self._session}`."
             )
         await self.stops.wait(path, self.tracks, self._stop)
+
+
+def _never(_reason: str) -> None:
+    """What has no record does not come to where it was ended."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from orchestra.journal.talk import TalkTrack
 from orchestra.journal.track import Track
 from orchestra.session.at_once import at_once
 from orchestra.session.bill import Bill
-from orchestra.session.capping import enveloped, task_room
+from orchestra.session.capping import task_room
 from orchestra.session.conversation import Around, Conversation
 from orchestra.session.desks import Common, desk_for
 from orchestra.session.diary import NEW, Diary, Origin, Watch
@@ -28,15 +28,15 @@ from orchestra.session.outputs import as_json, output_spec
 from orchestra.session.paths import Paths
 from orchestra.session.people import People
 from orchestra.session.places import Places
+from orchestra.session.recorder import Recorder
 from orchestra.spend.scope import Spend
 from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.groups import pool_of
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.drafts import OUTPUTS
-from orchestra.values.events import EventKind
 from orchestra.values.handoffs import HandOff, Outcome
-from orchestra.values.messages import Listen, OutputSpec, ToolSpec
+from orchestra.values.messages import Listen, OutputSpec
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -48,7 +48,7 @@ R = TypeVar("R")
 INTERRUPTED = "interrupted"
 
 
-class Session:
+class Session(Recorder):
     """One request: made by `Runtime.session`, handed to a workflow, gone afterwards.
 
     `problems`: one line for each document that could not be read. `stopped` says why work ended early,
@@ -66,12 +66,11 @@ class Session:
         watch: Watch | None = None,
         origin: Origin = NEW,
     ) -> None:
-        self.id = session_id
+        super().__init__(session_id, kit, Diary(session_id, kit, origin, watch=watch, stop=self.stop))
         self.question = question
-        self.kit = kit
         self.toolbox = toolbox
         self.problems: tuple[str, ...] = ()
-        self.notes: tuple[str, ...] = ()
+        self._notes: list[str] = []
         self.ledger = Ledger(kit.shelf)
         self.memory = origin.memory
         self.stopped = ""
@@ -79,7 +78,6 @@ class Session:
         limits = kit.limits
         self.spend = Spend("session", tokens=limits.tokens, cost=limits.dollars, parent=kit.spend)
         self._bill = Bill()
-        self._diary = Diary(session_id, kit, origin, watch=watch, stop=self.stop)
         self._paths = Paths(origin.past)
         self._places = Places(limits.agents)
         self._stages = 0
@@ -92,29 +90,21 @@ class Session:
             people=self.people,
             clean=Cleaner(kit.journal.clean),
             charge=self._bill.charge,
-            tell=self._tell,
+            tell=self._notes.append,
             durable=kit.journal.durable,
             calls=self._diary.stops.calls,
             memory=origin.memory,
         )
 
-    def _tell(self, note: str) -> None:
-        self.notes += (note,)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the person has to know, beside what is in the report."""
+        return tuple(self._notes)
 
     @property
     def usage(self) -> dict[str, Usage]:
         """What its calls took so far, by tier."""
         return self._bill.usage
-
-    async def begun(self, workflow: str, tools: Sequence[ToolSpec]) -> None:
-        """The session's first event: what it was started with."""
-        data = {"workflow": workflow, "began": self._diary.began}
-        texts = {"tools": msgspec.json.encode(tools).decode()} if tools else {}
-        await self.record("started", data=data, texts=texts)
-
-    async def goes_on(self) -> None:
-        """It was resumed; its time counts from `began`, as if there had been no pause."""
-        await self.record("resumed", data={"began": self._diary.began})
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -169,26 +159,37 @@ class Session:
         found = self.role(role)
         path = self._paths.next(role, self.kit.journal.clean(task))
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
-        track = desk.track
         agent = Agent(found, path, desk if listen is None else msgspec.structs.replace(desk, listen=listen))
-        clean = self.kit.journal.clean
-        async with self._places.taken(desk.place), self._diary.stops.at_work(agent.path, desk.place):
-            try:
-                outcome = await agent.run(task)
-            except RunError as error:
-                short = error.scope if isinstance(error, LimitReached) else ""
-                reason = clean(str(error))
-                outcome = Outcome(agent=agent.path, status="failed", reason=reason, short=short)
-            except anyio.get_cancelled_exc_class():
-                with anyio.CancelScope(shield=True):
-                    stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
-                    await self._diary.note_stops()
-                    await self._ended(stopped, track)
-                raise
-            self._note_short(outcome)
-            await self._diary.note_stops()
-            await self._ended(outcome, track)
-        return await self.hand_over(outcome, receiver, agent.role.handoff_tokens)
+        places, at_work = self._places, self._diary.stops.agents
+        if not places.take_now():
+            await places.take()
+        try:
+            at_work[path] = desk.place
+            outcome = await self._worked(agent, task)
+        finally:
+            at_work.pop(path, None)
+            places.leave(desk.place)
+        return await self.hand_over(outcome, receiver, found.handoff_tokens)
+
+    async def _worked(self, agent: Agent, task: str) -> Outcome:
+        """What came of an agent's work, in the journal."""
+        track = self._diary.track(agent.path)
+        try:
+            outcome = await agent.run(task)
+        except RunError as error:
+            short = error.scope if isinstance(error, LimitReached) else ""
+            reason = self.kit.journal.clean(str(error))
+            outcome = Outcome(agent=agent.path, status="failed", reason=reason, short=short)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
+                await self._diary.note_stops()
+                await self._ended(stopped, track)
+            raise
+        self._note_short(outcome)
+        await self._diary.note_stops()
+        await self._ended(outcome, track)
+        return outcome
 
     def conversation(
         self, role: str, *, tools: Toolbox | None = None, listen: Listen | None = None
@@ -220,30 +221,6 @@ class Session:
     async def each(self, items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) -> tuple[R, ...]:
         """`work(number, item)` on all items at once, numbered from 1; results in the items' order."""
         return await at_once(items, work)
-
-    async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
-        """Put what an agent made into its envelope, within the cap, and record it."""
-        handoff = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
-        await self.record_handoff(handoff)
-        return handoff
-
-    async def record_handoff(self, handoff: HandOff[Any]) -> None:
-        """Write an envelope and what is in it into the journal."""
-        keys = ("receiver", "status", "reason", "tokens", "cap", "left_out")
-        data = {key: getattr(handoff, key) for key in keys}
-        await self.record("handoff", handoff.sender, data=data, texts={"value": as_json(handoff.value)})
-
-    async def record(
-        self,
-        kind: EventKind,
-        agent: str = "",
-        *,
-        turn: int = 0,
-        data: Mapping[str, Any] | None = None,
-        texts: Mapping[str, str] | None = None,
-    ) -> None:
-        """One event into the journal, and to who watches; in a run over a record, unless it is there."""
-        await self._diary.track(agent).put(kind, data or {}, texts, turn=turn)
 
     async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
         """The report with what only the session knows: its id, usage, time and why it may be partial."""
@@ -279,12 +256,6 @@ class Session:
         if role is None:
             raise InputError(f"No role is called {name!r}; {nearest(name, self.kit.roles)}.", key=name)
         return role
-
-    async def _ended(self, outcome: Outcome, track: Track) -> None:
-        kind: EventKind = "failed" if outcome.status == "failed" else "finished"
-        scope = {"scope": outcome.short} if outcome.short else {}
-        await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
-        track.rest()
 
     def _desk(self, role: Role, track: Track, output: type[BaseModel] | None, tools: Toolbox | None) -> Desk:
         own = tools if tools is not None else self.toolbox

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
@@ -14,30 +15,16 @@ from orchestra.tools.place import Place
 from orchestra.tools.running import Calls
 
 
-class _AtWork:
-    """An agent among those at work while a block runs."""
-
-    __slots__ = ("_agents", "_path", "_place")
-
-    def __init__(self, agents: dict[str, Place], path: str, place: Place) -> None:
-        self._agents = agents
-        self._path = path
-        self._place = place
-
-    async def __aenter__(self) -> None:
-        self._agents[self._path] = self._place
-
-    async def __aexit__(self, *error: object) -> None:
-        del self._agents[self._path]
-
-
 class Stops:
-    """`recorded`: the reason of the stop that a replay has to repeat, "" for none."""
+    """`agents`: those at work.
+
+    `recorded`: the reason of the stop that a replay has to repeat, "" for none.
+    """
 
     def __init__(self, past: Past | None) -> None:
         self.recorded = past.stopped if past is not None and past.replay else ""
         self._past = past
-        self._agents: dict[str, Place] = {}
+        self.agents: dict[str, Place] = {}
         self.calls = Calls()
         self._notes: list[dict[str, Any]] = []
         self._blocked: set[str] = set()
@@ -52,11 +39,11 @@ class Stops:
         found = False
         if tool:
             found = self.calls.stop(tool, agent, why)
-        elif agent in self._agents:
+        elif agent in self.agents:
             found = True
-            self._agents[agent].stop(f"{agent} was {why}")
+            self.agents[agent].stop(f"{agent} was {why}")
         if not found:
-            there = ", ".join(self._agents) or "none"
+            there = ", ".join(self.agents) or "none"
             named = f"call of {tool}" if tool else f"agent {agent}"
             raise InputError(f"No {named} is running; agents at work: {there}.")
         what = (
@@ -69,9 +56,14 @@ class Stops:
         notes, self._notes = self._notes, []
         return notes
 
-    def at_work(self, path: str, place: Place) -> _AtWork:
+    @contextmanager
+    def at_work(self, path: str, place: Place) -> Iterator[None]:
         """An agent that can be stopped while the block runs."""
-        return _AtWork(self._agents, path, place)
+        self.agents[path] = place
+        try:
+            yield
+        finally:
+            del self.agents[path]
 
     def are_due(self, tracks: Mapping[str, Track] | None) -> bool:
         """Whether a replay has come to where the session was stopped: nobody's record goes on."""

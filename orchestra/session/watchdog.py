@@ -14,8 +14,8 @@ from types import CodeType, FrameType
 
 from msgspec import Struct
 
-from orchestra.agent.agent import Agent
 from orchestra.log import get_logger
+from orchestra.tools.running import Calls
 from orchestra.tools.toolbox import Toolbox
 
 _BEATS = 4  # heartbeats in the time after which a silent loop counts as blocked
@@ -147,7 +147,7 @@ def _place(frame: FrameType) -> tuple[int, int]:
 
 
 def _tool_call(frame: FrameType) -> FrameType | None:
-    return next((at for at in _outwards(frame) if at.f_code is _RUN), None)
+    return next((at for at in _outwards(frame) if at.f_code in _RUNS), None)
 
 
 def _blocked(frame: FrameType, seconds: float) -> Blocked:
@@ -155,18 +155,10 @@ def _blocked(frame: FrameType, seconds: float) -> Blocked:
     tool = agent = ""
     if call is not None:
         tool = call.f_locals["call"].name
-        agent = next((path for at in _outwards(call) if (path := _agent_of(at))), "")
+        agent = call.f_locals.get("agent", "")
     shown = next((at for at in _outwards(frame) if _is_own(at, call)), frame)
     where = f"{shown.f_code.co_filename}:{shown.f_lineno} in {shown.f_code.co_name}"
     return Blocked(tool=tool, agent=agent, where=where, seconds=seconds)
-
-
-def _agent_of(frame: FrameType) -> str:
-    """The agent's path where this is one of its own frames, or one of what records it."""
-    owner = frame.f_locals.get("self")
-    if isinstance(owner, Agent):
-        return owner.path
-    return str(getattr(getattr(owner, "_track", None), "path", ""))
 
 
 def _is_own(frame: FrameType, call: FrameType | None) -> bool:
@@ -182,4 +174,5 @@ def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-_RUN: CodeType = Toolbox.run.__code__
+# An agent's call, and one that is nobody's.
+_RUNS: frozenset[CodeType] = frozenset((Calls.run.__code__, Toolbox.run.__code__))

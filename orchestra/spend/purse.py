@@ -15,6 +15,22 @@ from orchestra.values.usage import Usage
 LEAST_OUTPUT_TOKENS = 500
 
 
+class Afford:
+    """Holds more for a call that leads to another, whose prompt is longer by `more` tokens, or says no."""
+
+    __slots__ = ("_given", "_held", "_model", "_output")
+
+    def __init__(self, held: Reservation, model: Model, given: int, output: int) -> None:
+        self._held = held
+        self._model = model
+        self._given = given
+        self._output = output
+
+    def __call__(self, more: int) -> bool:
+        given, output = self._given + more, self._output
+        return self._held.more(given + output, self._model.cost(given, output))
+
+
 class Purse:
     """`counts`: how endpoints count our tokens; it learns from every call that is settled here."""
 
@@ -46,11 +62,10 @@ class Purse:
         count = self._counts.of(model.name)
         given = count.bound(counted)
         self._least = (given + LEAST_OUTPUT_TOKENS, model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0)
-        held, output = await self._reserve(model, given, output)
-
-        def afford(more: int) -> bool:
-            return held.more(given + more + output, model.cost(given + more, output))
-
+        held = self._spend.hold_now(given + output, model.cost(given, output))
+        if held is None:
+            held, output = await self._reserve(model, given, output)
+        afford = Afford(held, model, given, output)
         expected = count.corrected(counted)
         return held, structs.replace(request, max_output_tokens=output, tokens=expected, afford=afford)
 

@@ -12,7 +12,7 @@ import anyio
 from msgspec import Struct
 
 from orchestra.errors import LimitReached
-from orchestra.values.usage import NO_USAGE, Usage
+from orchestra.values.usage import Tally, Usage
 
 # Above these shares of a limit a person is warned, and an agent is told to finish (design §8).
 WARNING_SHARE = 0.8
@@ -34,13 +34,13 @@ class Spend:
     """
 
     __slots__ = (
+        "_around",
         "_held_cost",
         "_held_tokens",
-        "_limited",
         "_parent",
         "_spent_cost",
         "_spent_tokens",
-        "_used",
+        "_tally",
         "_waiting",
         "_warned",
         "cost",
@@ -60,10 +60,9 @@ class Spend:
         self.tokens = tokens
         self.cost = cost
         self._parent = parent
-        around: tuple[Spend, ...] = parent._limited if parent is not None else ()
-        # From here outwards, those that have a limit: most have none, and are not asked.
-        self._limited: tuple[Spend, ...] = around if tokens is None and cost is None else (self, *around)
-        self._used = NO_USAGE
+        # Those further out that have a limit: most have none, and are not asked.
+        self._around: tuple[Spend, ...] = parent._limited if parent is not None else ()
+        self._tally = Tally()
         self._spent_tokens = self._held_tokens = 0
         self._spent_cost = self._held_cost = 0.0
         self._waiting: deque[anyio.Event] | None = None  # there once somebody had to wait
@@ -72,7 +71,12 @@ class Spend:
     @property
     def used(self) -> Usage:
         """What settled calls have taken, as the endpoints reported it."""
-        return self._used
+        return self._tally.usage
+
+    @property
+    def _limited(self) -> tuple[Spend, ...]:
+        """From here outwards; not kept, or a scope would hold itself and wait for the collector."""
+        return self._around if self.tokens is None and self.cost is None else (self, *self._around)
 
     @property
     def held(self) -> tuple[int, float]:
@@ -107,8 +111,15 @@ class Spend:
         self._hold(tokens, cost or 0.0)
         return Reservation(self, tokens, cost)
 
+    def hold_now(self, tokens: int, cost: float | None) -> Reservation | None:
+        """The same where nothing has to be waited for; None, and nothing is held, where it is short."""
+        if self._short(tokens, cost) is not None:
+            return None
+        self._hold(tokens, cost or 0.0)
+        return Reservation(self, tokens, cost)
+
     async def hold(self, tokens: int, cost: float | None) -> Reservation:
-        """The same, but wait where it is only other calls under way that hold what is missing.
+        """As `reserve`, but wait where it is only other calls under way that hold what is missing.
 
         Nothing is held while waiting, so that no two calls wait for each other.
         """
@@ -209,12 +220,12 @@ class Spend:
     def _book(self, usage: Usage, tokens: int, cost: float) -> tuple[Warned, ...]:
         """`usage` as reported; `tokens` and `cost` are what counts against the limits."""
         scope: Spend | None = self
-        warned: tuple[Warned, ...] = ()
         while scope is not None:
-            scope._used = scope._used + usage
+            scope._tally.add(usage)
             scope._spent_tokens += tokens
             scope._spent_cost += cost
             scope = scope._parent
+        warned: tuple[Warned, ...] = ()
         for limited in self._limited:
             if not limited._warned and (share := limited._share()) >= WARNING_SHARE:
                 limited._warned = True

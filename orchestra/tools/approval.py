@@ -14,6 +14,7 @@ from orchestra.tools.toolbox import decode_arguments
 from orchestra.values.messages import ToolCall
 
 ANY_TOOL = "*"
+NEVER = "never"
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -48,8 +49,11 @@ def refusal(answer: Answer) -> str:
 
 def asks(tool: Tool, arguments: Mapping[str, Any], rules: Mapping[str, str]) -> bool:
     """Whether a person has to agree to this call. `rules`: the role's, by tool, over the tool's own."""
-    own: str | Condition = getattr(tool, "approve", "never")
-    rule = rules.get(tool.spec.name, rules.get(ANY_TOOL, own))
+    rule: str | Condition = getattr(tool, "approve", NEVER)
+    if rules:
+        rule = rules.get(tool.spec.name, rules.get(ANY_TOOL, rule))
+    if rule == NEVER:
+        return False
     condition = condition_of(rule) if isinstance(rule, str) else rule
     return condition(arguments)
 

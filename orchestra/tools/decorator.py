@@ -75,12 +75,11 @@ class FunctionTool:
             valid = self._arguments.model_validate(arguments)
         except pydantic.ValidationError as error:
             raise ToolArguments(_problems(self.spec.name, error)) from error
-        keywords = {name: getattr(valid, name) for name in self._arguments.model_fields}
         try:
             if self._is_async:
-                result = await self._function(**keywords)
+                result = await self._function(**vars(valid))
             else:
-                result = await run_in_tool_thread(functools.partial(self._function, **keywords))
+                result = await run_in_tool_thread(functools.partial(self._function, **vars(valid)))
         except EXPECTED as error:
             raise ToolFailed(f"{self.spec.name} failed: {error or type(error).__name__}") from error
         return self._output(result)

@@ -46,14 +46,17 @@ def output_texts(output: ToolOutput) -> dict[str, str]:
     texts = {"text": output.text} if output.text else {}
     numbers: dict[tuple[str, str], int] = {}
     documents: list[_Head] = []
-    spans = []
+    spans: list[_Span] = []
     for passage in output.passages:
         document, start, end = passage.document, passage.start, passage.end
-        number = numbers.setdefault((document.locator, document.sha256), len(documents))
-        if number == len(documents):
+        key = (document.locator, document.sha256)
+        number = numbers.get(key)
+        if number is None:
+            number = numbers[key] = len(documents)
             texts[f"document {number}"] = document.text
-            head = (document.locator, document.title, document.sha256, document.kind, document.read_at)
-            documents.append(_Head(*head))
+            documents.append(
+                _Head(document.locator, document.title, document.sha256, document.kind, document.read_at)
+            )
         own = None if document.text[start:end] == passage.text else passage.text
         spans.append(_Span(number, start, end, passage.section, passage.score, own))
     if spans or output.ephemeral:
@@ -88,11 +91,18 @@ class Cleaner:
 
     def __call__(self, output: ToolOutput) -> ToolOutput:
         text = self._clean(output.text) if output.text else ""
-        passages = tuple(self._passage(passage) for passage in output.passages)
-        if text == output.text and all(
-            new is old for new, old in zip(passages, output.passages, strict=True)
-        ):
-            return output
+        passages = output.passages
+        known = self._documents
+        for passage in passages:
+            document = passage.document
+            if known.get((document.locator, document.sha256)) is not document and not self._is_clean(
+                document
+            ):
+                passages = tuple(map(self._passage, passages))
+                break
+        else:
+            if text == output.text:
+                return output
         return structs.replace(output, text=text, passages=passages)
 
     def document(self, document: Document) -> Document:
@@ -108,10 +118,14 @@ class Cleaner:
             self._documents[key] = known
         return known
 
+    def _is_clean(self, document: Document) -> bool:
+        known = self.document(document)
+        return known is document or known.text == document.text
+
     def _passage(self, passage: Passage) -> Passage:
-        document = self.document(passage.document)
-        if document is passage.document or document.text == passage.document.text:
+        if self._is_clean(passage.document):
             return passage
+        document = self.document(passage.document)
         start = len(self._clean(passage.document.text[: passage.start]))
         end = max(len(self._clean(passage.document.text[: passage.end])), start)
         return structs.replace(

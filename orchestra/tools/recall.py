@@ -40,13 +40,15 @@ class RecallTool:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._one = anyio.Lock()  # calls of one step would index at once
+        self._one: anyio.Lock | None = None  # calls of one step would index at once
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolOutput:
         wanted = arguments.get("wanted")
         if not isinstance(wanted, str) or not wanted.strip():
             raise ToolArguments('recall needs "wanted": a reference such as r17, or a few words.')
         recall = partial(self._context.recall, wanted, self._context.policy.result_tokens)
+        if self._one is None:
+            self._one = anyio.Lock()
         async with self._one:
             if self._context.recollector.backlog > THREAD_CHARACTERS:
                 return ToolOutput(text=await anyio.to_thread.run_sync(recall), ephemeral=True)

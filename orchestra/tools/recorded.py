@@ -6,10 +6,8 @@ run (which somebody may stop). What comes back is what is recorded: without secr
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import nullcontext
-from functools import partial
+from typing import Any
 
 import anyio
 import msgspec
@@ -26,11 +24,9 @@ from orchestra.tools.outputs import Cleaner, output_texts
 from orchestra.tools.place import Place
 from orchestra.tools.port import Tool
 from orchestra.tools.results import NOTHING, result_data, result_of, unknown_result
-from orchestra.tools.running import Calls, Running
+from orchestra.tools.running import STOPPED, Calls
 from orchestra.tools.toolbox import Toolbox, ToolResult, decode_arguments
 from orchestra.values.messages import ToolCall, ToolSpec
-
-STOPPED = "{name} was {reason}."
 
 
 class Guard(Struct, frozen=True, kw_only=True):
@@ -129,7 +125,7 @@ class RecordedToolbox:
         if tool is None or early.waits or call.name in self._own or may_ask(tool, call, self._guard.rules):
             early.begin(call, None)
         else:
-            early.begin(call, partial(self._stoppable, sentence=STOPPED))
+            early.begin(call, self._stoppable)
 
     async def run_all(
         self,
@@ -148,8 +144,11 @@ class RecordedToolbox:
             await track.put("tool_called", data, {"arguments": call.arguments})
         results = {} if results is None else results
         try:
-            with early.settled(calls) if early is not None else nullcontext():
-                await self._come(calls, results, early)
+            if early is None:
+                await self._come(calls, results, None)
+            else:
+                with early.settled(calls):
+                    await self._come(calls, results, early)
         finally:
             if self._subset is not None:
                 for place in sorted(results):
@@ -159,6 +158,25 @@ class RecordedToolbox:
     async def _come(
         self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult], early: Early | None
     ) -> None:
+        track = self._track
+        if track.past.results:
+            await self._replayed(calls, results)
+        missing = [(place, call) for place, call in enumerate(calls) if place not in results]
+        if not missing:
+            return
+        with self._guard.place.outside():
+            if track.saying or not all(self._again(call) for _, call in missing):
+                await track.missing()
+            if len(missing) == 1:  # the usual case needs no tasks
+                await self._recorded(*missing[0], results, early=early)
+                return
+            with alone():
+                async with anyio.create_task_group() as group:
+                    for place, call in missing:
+                        group.start_soon(self._recorded, place, call, results, None, early)
+
+    async def _replayed(self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult]) -> None:
+        """What comes back from the record."""
         track = self._track
         for place, call in enumerate(calls):
             recorded = track.past.results.get((track.turn, place))
@@ -171,25 +189,6 @@ class RecordedToolbox:
             track.pass_over(place)
             await track.put("tool_returned", recorded.data)
             results[place] = result_of(call, recorded.data, texts, recorded.at)
-        missing = [place for place in range(len(calls)) if place not in results]
-        if missing:
-            with self._guard.place.outside():
-                await self._make([(place, calls[place]) for place in missing], results, early)
-
-    async def _make(
-        self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None
-    ) -> None:
-        """The calls that are not recorded, all at once."""
-        track = self._track
-        if track.saying or any(not self._again(call) for _, call in missing):
-            await track.missing()
-        if len(missing) == 1:  # the usual case needs no tasks
-            await self._recorded(*missing[0], results, early=early)
-            return
-        with alone():
-            async with anyio.create_task_group() as group:
-                for place, call in missing:
-                    group.start_soon(self._recorded, place, call, results, None, early)
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
@@ -203,30 +202,35 @@ class RecordedToolbox:
         at: float | None = None,
         early: Early | None = None,
     ) -> None:
+        box, track = self._box(call.name), self._track
+        tool = box.get(call.name)
         begun = await early.taken(place, call) if early is not None else None
-        result = begun or await self._run(place, call)
-        at = self._track.clock() if at is None else at
-        output = self._guard.clean(result.output)
-        if self._subset is not None and not result.error:
-            self._subset.used(call.name)
-        if self._box(call.name) is not self._toolbox:
-            output = structs.replace(output, added=(call.name,))
-        error = self._track.recording.clean(result.error)
-        result = structs.replace(result, output=output, error=error, at=at)
-        texts = {} if self._again(call) else output_texts(output)
-        await self._track.put("tool_returned", result_data(place, result), texts, at=at)
+        result = begun or await self._run(place, call, tool)
+        if at is None:
+            at = track.clock()
+        output, error = self._guard.clean(result.output), result.error
+        if self._subset is not None:
+            if not error:
+                self._subset.used(call.name)
+            if box is not self._toolbox:
+                output = structs.replace(output, added=(call.name,))
+        if error:
+            error = track.recording.clean(error)
+        if output is not result.output or error is not result.error:
+            result = structs.replace(result, output=output, error=error)
+        structs.force_setattr(result, "at", at)  # nobody else has seen it yet
+        texts = {} if getattr(tool, "repeats", False) else output_texts(output)
+        await track.put("tool_returned", result_data(place, result), texts, at=at)
         results[place] = result
 
-    async def _run(self, place: int, call: ToolCall) -> ToolResult:
+    async def _run(self, place: int, call: ToolCall, tool: Tool | None) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
-        box = self._box(call.name)
-        tool = box.get(call.name)
         try:
-            arguments = decode_arguments(call) if tool is not None else {}
+            arguments = decode_arguments(call) if tool is not None else None
         except ToolArguments:
-            return await box.run(call)  # which says what is wrong with them
-        if tool is None:
-            return await box.run(call)
+            arguments = None
+        if tool is None or arguments is None:
+            return await self._box(call.name).run(call)  # which says what is wrong with it
         track = self._track
         if asks(tool, arguments, self._guard.rules):
             key = f"{track.path}/{track.turn}/{place}"
@@ -239,7 +243,7 @@ class RecordedToolbox:
                 return ToolResult(call=call, output=NOTHING, error=refusal(answer))
         if tool.effects == "write":
             return await self._write(place, call, tool)
-        return await self._stoppable(call, STOPPED)
+        return await self._stoppable(call, STOPPED, tool, arguments)
 
     async def _write(self, place: int, call: ToolCall, tool: Tool) -> ToolResult:
         """A call that changes something: intended durably before it runs, and not run twice."""
@@ -272,17 +276,14 @@ class RecordedToolbox:
             return unknown_result(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
         return None if output is None else ToolResult(call=call, output=output)
 
-    async def _stoppable(self, call: ToolCall, sentence: str) -> ToolResult:
+    def _stoppable(
+        self,
+        call: ToolCall,
+        sentence: str = STOPPED,
+        tool: Tool | None = None,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Awaitable[ToolResult]:
         """The tool's own run, which somebody may stop while the agent goes on."""
-        began = time.perf_counter()
-        with anyio.CancelScope() as scope:
-            running = Running(self._track.path, call.name, scope)
-            self._guard.calls.running.append(running)
-            try:
-                return await self._box(call.name).run(call)
-            finally:
-                self._guard.calls.running.remove(running)
-        error = sentence.format(name=call.name, reason=running.why)
-        seconds = time.perf_counter() - began
-        unknown = sentence is effects.STOPPED
-        return ToolResult(call=call, output=NOTHING, error=error, seconds=seconds, unknown=unknown)
+        tool = tool or self._box(call.name).get(call.name)
+        assert tool is not None
+        return self._guard.calls.run(tool, call, arguments, self._track.path, sentence)

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+from typing import Any
+
 import anyio
 from msgspec import Struct
+
+from orchestra.errors import ToolError, ToolTimeout
+from orchestra.tools import effects
+from orchestra.tools.port import Tool, ToolOutput
+from orchestra.tools.results import NOTHING
+from orchestra.tools.toolbox import LATE, ToolResult, decode_arguments
+from orchestra.values.messages import ToolCall
+
+STOPPED = "{name} was {reason}."
 
 
 class Running(Struct):
@@ -18,6 +31,8 @@ class Running(Struct):
 class Calls:
     """The calls of a session that run."""
 
+    __slots__ = ("running",)
+
     def __init__(self) -> None:
         self.running: list[Running] = []
 
@@ -28,3 +43,39 @@ class Calls:
             each.why = why
             each.scope.cancel()
         return bool(found)
+
+    async def run(
+        self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None, agent: str, sentence: str
+    ) -> ToolResult:
+        """An agent's call in the time that its tool may take, one of those that can be stopped meanwhile.
+
+        What the tool says no to is a text for the model, and so is `sentence` where it was stopped.
+        `arguments` None: they are not read yet.
+        """
+        seconds = tool.seconds
+        began = time.perf_counter()
+        output: ToolOutput = NOTHING
+        error, timed_out, unknown = "", False, False
+        with anyio.CancelScope() if seconds is None else anyio.move_on_after(seconds) as scope:
+            running = Running(agent, call.name, scope)
+            self.running.append(running)
+            try:
+                output = await tool.call(decode_arguments(call) if arguments is None else arguments)
+            except ToolError as problem:
+                error, timed_out = str(problem), isinstance(problem, ToolTimeout)
+            finally:
+                self.running.remove(running)
+        if scope.cancelled_caught:
+            timed_out = seconds is not None and not running.why
+            unknown = not timed_out and sentence is effects.STOPPED
+            error = sentence.format(name=call.name, reason=running.why)
+            if timed_out:
+                error = LATE.format(name=call.name, seconds=seconds)
+        return ToolResult(
+            call=call,
+            output=output,
+            error=error,
+            seconds=time.perf_counter() - began,
+            timed_out=timed_out,
+            unknown=unknown,
+        )

@@ -2,57 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import anyio.to_thread
+from msgspec import structs
 
-from orchestra.context.fence import fence
+from orchestra.context.fence import field, fold_label, ticks_for
 from orchestra.context.results import show as shorten
 from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
 from orchestra.tools.port import ToolOutput
 from orchestra.tools.toolbox import ToolResult
-from orchestra.values.sources import Document, Passage
 
 # Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
 THREAD_CHARACTERS = 100_000
 
-
-def show(output: ToolOutput, label: Callable[[Document], str]) -> str:
-    """The output as text; `label` names a document for this agent ("s1"), the same one each time."""
-    parts = [output.text] if output.text else []
-    for passage in output.passages:
-        parts.append(fence(passage_label(passage, label(passage.document)), passage.text))
-    return "\n\n".join(parts)
+_TICKS = "```"
+_FENCES = ("```\n\n", "```")  # what closes a passage before another one, and the last
 
 
-async def as_result(
-    result: ToolResult, label: Callable[[Document], str], cap: int, counter: Counter
-) -> Result:
-    """A tool's result that went well, as a context takes it, shown in at most about `cap` tokens."""
+class Sizes:
+    """Tokens of what a session's passages show, each counted once, whichever of its agents are shown them."""
+
+    __slots__ = ("_heads", "_texts")
+
+    def __init__(self) -> None:
+        self._heads: dict[int, int] = {}  # by the text's hash: the texts themselves would be kept twice
+        self._texts: dict[int, int] = {}
+
+    def of(self, head: str, text: str, counter: Counter) -> int:
+        """Of a label with its line end and of a passage behind the usual fence with both their line ends."""
+        key = hash(head)
+        above = self._heads.get(key)
+        if above is None:
+            above = self._heads[key] = counter.count(head)
+        key = hash(text)
+        tokens = self._texts.get(key)
+        if tokens is None:
+            tokens = self._texts[key] = counter.count(f"{_TICKS}\n{text}\n")
+        return above + tokens
+
+
+def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Counter) -> tuple[str, int]:
+    """The output as text, and its tokens where they are the sum of its parts' and counted already, else 0.
+
+    `labels` name the document of each passage for this agent ("s1").
+    """
+    passages = output.passages
+    if not passages:
+        return output.text, 0
+    parts: list[str] = []
+    tokens = 0
+    if output.text:
+        parts.append(output.text)
+        tokens = counter.count(f"{output.text}\n\n")
+    # What follows a line end here begins with a bracket or a backtick; a long result is counted in a thread.
+    usual = counter.lines_add_up and sum([len(each.text) for each in passages]) <= THREAD_CHARACTERS
+    for passage, label in zip(passages, labels, strict=True):
+        document, text = passage.document, passage.text
+        head = f"[{label}] {_head(document.locator, document.title, passage.section)}\n"
+        ticks = _TICKS
+        if _TICKS in text:
+            ticks, usual = ticks_for(text), False
+        if usual:
+            tokens += sizes.of(head, text, counter)
+        parts.append(f"{head}{ticks}\n{text}\n{ticks}")
+    if usual:
+        between, last = counter.once(_FENCES, lambda: tuple(map(counter.count, _FENCES)))
+        tokens += (len(passages) - 1) * between + last
+    return "\n\n".join(parts), tokens if usual else 0
+
+
+def as_result(result: ToolResult, labels: Sequence[str], sizes: Sizes, counter: Counter) -> Result:
+    """A tool's result that went well, as a context takes it."""
     output = result.output
-    text = show(output, label)
-    fenced = bool(output.passages)
-    shown = None
-    if len(text) > THREAD_CHARACTERS:
-        shown = await anyio.to_thread.run_sync(partial(shorten, text, cap, counter, passages=fenced))
+    text, tokens = show(output, labels, sizes, counter)
     return Result(
         call=result.call,
         text=text,
-        passages=fenced,
+        tokens=tokens,
+        passages=bool(output.passages),
         ephemeral=output.ephemeral,
         archived=result.call.name != "recall",
-        shown=shown,
     )
 
 
-def passage_label(passage: Passage, label: str) -> str:
-    """`[s1] path | title | section`, each folded to one line, a bar inside one shown as a slash."""
-    document = passage.document
-    return f"[{label}] {_line(document.locator)} | {_line(document.title)} | {_line(passage.section)}"
+async def cut_in_thread(result: Result, cap: int, counter: Counter) -> Result:
+    """A long result, shown in at most about `cap` tokens."""
+    cut = partial(shorten, result.text, cap, counter, passages=result.passages)
+    return structs.replace(result, shown=await anyio.to_thread.run_sync(cut))
 
 
-@lru_cache(maxsize=1 << 12)  # of locators, titles and headings
-def _line(text: str) -> str:
-    return " ".join(text.split()).replace("|", "/")
+@lru_cache(maxsize=1 << 12)  # of a library's passages
+def _head(locator: str, title: str, section: str) -> str:
+    """`path | title | section`, each folded to one line, a bar inside one shown as a slash."""
+    return fold_label(f"{field(locator)} | {field(title)} | {field(section)}")

@@ -16,6 +16,7 @@ from orchestra.errors import ConfigError, ToolArguments, ToolError, ToolTimeout,
 from orchestra.tools.port import Tool, ToolOutput
 from orchestra.values.messages import ToolCall, ToolSpec
 
+LATE = "{name} did not answer within {seconds:g} s."
 _JOINED = 64  # lists of specs that one toolbox remembers
 
 
@@ -46,8 +47,8 @@ class Toolbox:
             if tool.spec.name in self._tools:
                 raise ConfigError(f"two tools are called {tool.spec.name!r}; rename one", key=tool.spec.name)
             self._tools[tool.spec.name] = tool
-        self._narrowed: dict[tuple[str, ...], Toolbox] = {}
-        self._joined: dict[tuple[int, ...], tuple[ToolSpec, ...]] = {}
+        self._narrowed: dict[tuple[str, ...], Toolbox] | None = None
+        self._joined: dict[tuple[int, ...], tuple[ToolSpec, ...]] | None = None
         self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
 
     def __iter__(self) -> Iterator[Tool]:
@@ -70,6 +71,8 @@ class Toolbox:
     def narrowed(self, names: Iterable[str]) -> Toolbox:
         """A toolbox of just these; raises ConfigError for a name that is not here."""
         wanted = tuple(dict.fromkeys(names))
+        if self._narrowed is None:
+            self._narrowed = {}
         known = self._narrowed.get(wanted)
         if known is not None:
             return known
@@ -86,10 +89,16 @@ class Toolbox:
         more = tuple(tools)
         if not more:
             return self
-        made = Toolbox((*self, *more))
+        made = Toolbox()
+        made._tools = self._tools | {tool.spec.name: tool for tool in more}
+        if len(made._tools) < len(self._tools) + len(more):
+            return Toolbox((*self, *more))  # which says what is there twice
+        if self._joined is None:
+            self._joined = {}
         key = tuple([id(tool.spec) for tool in more])
-        known = self._joined.get(key)
-        if known is not None and all(map(is_, known, made.specs)):
+        known = self._joined.get(key, ())
+        made.specs = (*self.specs, *[tool.spec for tool in more])
+        if len(known) == len(made.specs) and all(map(is_, known, made.specs)):
             made.specs = known
         else:
             if len(self._joined) >= _JOINED:
@@ -126,7 +135,7 @@ class Toolbox:
             return await tool.call(arguments)
         with anyio.CancelScope(deadline=anyio.current_time() + tool.seconds):
             return await tool.call(arguments)
-        raise ToolTimeout(f"{call.name} did not answer within {tool.seconds:g} s.")
+        raise ToolTimeout(LATE.format(name=call.name, seconds=tool.seconds))
 
 
 def decode_arguments(call: ToolCall) -> dict[str, Any]:

@@ -34,11 +34,13 @@ class Outcome(Struct, frozen=True, kw_only=True, gc=False):
     """What came of an agent's work: a validated `value`, or `text` where the role names no output.
 
     `short`: whose budget (runtime, session, the role's name) it had to finish early for, "" for none.
+    `written`: the JSON that the value was read from, "" where that is not known letter by letter.
     """
 
     agent: str
     value: Any = None
     text: str = ""
+    written: str = ""
     status: Status = "done"
     reason: str = ""
     short: str = ""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestra.context.assembly import Frame, Piece, Prompt, assemble
+from orchestra.context.assembly import Frame, Joins, Piece, Prompt, assemble
 from orchestra.context.blocks import LATE, Block, Zone, settled_place
 from orchestra.context.budget import budget_of
 from orchestra.context.fence import fence
@@ -192,7 +192,7 @@ def test_every_block_is_accounted_for_once(blocks: list[Block], window: int, fra
 @given(contexts(), WINDOWS, FRAMES)
 def test_the_same_blocks_give_the_same_prompt(blocks: list[Block], window: int, frame: Frame) -> None:
     """Assembly is a function: again, and with remembered joins, the prompt is equal."""
-    joins: dict[tuple[int, ...], Message] = {}
+    joins = Joins()
     if prompt_of(blocks, window, frame) is None:
         return
     budget = budget_of(window, POLICY)
@@ -200,6 +200,16 @@ def test_the_same_blocks_give_the_same_prompt(blocks: list[Block], window: int, 
         assemble(blocks, budget, COUNTER, frame, memory) for memory in (None, joins, joins)
     )
     assert first == second == third
+
+
+@given(contexts(), WINDOWS, FRAMES)
+def test_a_prompt_that_grows_is_as_one_made_at_once(blocks: list[Block], window: int, frame: Frame) -> None:
+    """What is remembered of the last prompt changes nothing in the next, whatever comes behind or leaves."""
+    joins, budget = Joins(), budget_of(window, POLICY)
+    for end in (*range(len(blocks) + 1), *range(len(blocks), 0, -2)):
+        if prompt_of(blocks[:end], window, frame) is not None:
+            known = assemble(blocks[:end], budget, COUNTER, frame, joins)
+            assert known == assemble(blocks[:end], budget, COUNTER, frame)
 
 
 @given(contexts(broken=False), FRAMES)

@@ -16,6 +16,8 @@ from orchestra.context.tokens import (
     Counter,
     counter_for,
     encoding_of,
+    joins_cleanly,
+    surely_fits,
     vocabulary_at_hand,
 )
 from orchestra.errors import ConfigError
@@ -77,6 +79,31 @@ def test_a_cut_is_a_beginning_that_fits(text: str, tokens: int) -> None:
     assert O200K.count(cut) <= max(tokens, 0)
     if O200K.count(text) <= tokens:
         assert len(cut) == len(text)
+
+
+@given(TEXTS, TEXTS)
+@example("a)", "/b")
+@example("a", "'s")
+@example("(", ")")
+def test_what_follows_a_line_end_counts_by_itself(line: str, text: str) -> None:
+    """Parts of a text that meet at a line end need not be counted again, in both encodings."""
+    for counter in (O200K, CL100K):
+        if joins_cleanly(text):
+            assert counter.count(f"{line}\n{text}") == counter.count(f"{line}\n") + counter.count(text)
+
+
+@given(TEXTS, st.integers(0, 40))
+def test_what_surely_fits_does(text: str, tokens: int) -> None:
+    """A text is never said to fit that does not."""
+    assert not surely_fits(text, tokens) or O200K.count(text) <= tokens
+
+
+@given(TEXTS)
+@example("word " * 5_000)
+def test_all_ways_of_counting_agree(text: str) -> None:
+    """A text is counted alike whichever call of the library counts it."""
+    for counter in (O200K, CL100K):
+        assert counter.count(text) == counter.measure(text, 1 << 62)[1]
 
 
 def test_a_cut_keeps_all_that_fits() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from orchestra.context.archive import Archive
 from orchestra.context.context import Context
 from orchestra.context.policy import policy_for
 from orchestra.context.returned import Result
@@ -47,12 +46,3 @@ def test_what_a_message_shows_in_part_is_kept_whole() -> None:
     [original] = context.archive
     assert original.text == "word " * 100_000
     assert context.blocks[-1].whole
-
-
-def test_a_text_that_is_not_shown_stays_as_it_is() -> None:
-    """`share` changes nothing where the shown text does not end with the original."""
-    archive = Archive()
-    ref = archive.put("tool", "the whole")
-    archive.share(ref, "the whol")
-    archive.share(ref, "another text")
-    assert [original.held for original in archive] == ["the whole"]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from orchestra.models.scripted import Scripted
 from orchestra.runtime import Runtime
 from orchestra.session.collecting import collected_seldom
-from tests.team import settings
+from orchestra.workflow import research_then_write
+from tests.team import scripted_team, settings
 
 
 @pytest.fixture(autouse=True)
@@ -44,3 +47,22 @@ def test_a_change_inside_stays() -> None:
     with collected_seldom():
         gc.set_threshold(1_234, 5, 5)
     assert gc.get_threshold() == (1_234, 5, 5)
+
+
+@pytest.mark.anyio
+async def test_what_a_session_held_is_gone_when_it_ends(tmp_path: Path) -> None:
+    """Nothing of it goes round in a circle and waits for the collector."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "cats.md").write_text("# Cats\n\nCats sleep 13 hours a day.\n", encoding="utf-8")
+    model: Scripted = scripted_team("How long do cats sleep?")
+    async with Runtime(settings(tmp_path), models={"small": model}) as host:
+        gc.disable()
+        try:
+            async with host.session("How long do cats sleep?", documents=folder) as session:
+                await research_then_write(session, session.question)
+                held = [weakref.ref(part) for part in (session, session.ledger, session.people)]
+            del session
+            assert [part() for part in held] == [None, None, None]
+        finally:
+            gc.enable()

@@ -10,11 +10,12 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 
 from orchestra.context.recall.concepts import topic_counts, topics_of
 from orchestra.context.recall.dense import Dense, Vector
 from orchestra.context.recall.embedding import Embedder
-from orchestra.context.recall.packing import hits_of, joined, line_of, pack, render
+from orchestra.context.recall.packing import Lines
 from orchestra.context.recall.pieces import pieces
 from orchestra.context.recall.postings import Postings
 from orchestra.context.recall.scoring import (
@@ -30,7 +31,7 @@ from orchestra.context.recall.scoring import (
     with_neighbours,
 )
 from orchestra.context.recall.sittings import Sittings
-from orchestra.context.recall.turns import Meant, Recalled, Turn, Unit
+from orchestra.context.recall.turns import Hit, Meant, Recalled, Turn
 from orchestra.context.recall.words import HAN, asked_terms, plain_terms, turn_terms
 
 TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
@@ -46,8 +47,8 @@ _OWN = re.compile(r"\b(?:i|my|me|mine|myself|i'm|i've|i'd)\b|我", re.IGNORECASE
 class RecallIndex:
     """Turns and what finds them.
 
-    `count` counts tokens as the prompt's budget does. `embedder`: None for words alone. `asker`: the speaker
-    whose turns "I" in a question means.
+    `count` counts tokens as the prompt's budget does; `lines_add_up`: see `Counter`. `embedder`: None for
+    words alone. `asker`: the speaker whose turns "I" in a question means.
     """
 
     def __init__(
@@ -57,17 +58,17 @@ class RecallIndex:
         embedder: Embedder | None = None,
         asker: str = "user",
         weights: Weights | None = None,
+        lines_add_up: bool = False,
     ) -> None:
         self.embedder = embedder
         self._count = count
-        self._bare = count(render((), (), ()))
         self._asker = asker
         self._weights = weights or Weights()
         self._turns: list[Turn] = []
-        self._units: list[Unit] = []
+        self._lines = Lines(count, add_up=lines_add_up)
+        self._where = self._lines.where  # the sitting of each unit
         self._steps: list[float] = []  # as long as the longest sitting has units, or longer
         self._ids: list[str] = []  # the turn's id of each unit
-        self._where: list[int] = []  # the sitting of each unit
         self._of: list[list[int]] = []  # the units of each speaker
         self._telling: list[float] = []  # by how much each unit says, weighted
         self._sittings = Sittings(count)
@@ -98,13 +99,14 @@ class RecallIndex:
     def add(self, turn: Turn) -> None:
         """Add the newest turn."""
         if self._sittings.seat(turn):
-            self._starts.append(len(self._units))
+            self._starts.append(len(self._ids))
             self._wide.new()
-        sitting = len(self._sittings.all) - 1
-        number = len(self._turns)
+            newest = self._sittings.all[-1]
+            self._lines.open(newest.heading, newest.tokens)
+        before = self._turns[-1] if self._turns else None
+        asked = before is not None and _ASKING.search(before.text) is not None
         self._turns.append(turn)
         speaker = self._speaker(turn.speaker)
-        asking_before = number > 0 and _ASKING.search(self._turns[number - 1].text) is not None
         for start, end in pieces(turn.text):
             found = turn_terms(turn.text[start:end])
             self._words.new()
@@ -112,36 +114,31 @@ class RecallIndex:
             self._topics.new()
             self._topics.fill(topic_counts(found))
             self._wide.fill(found)
-            if self._where and self._where[-1] == sitting:
-                same_turn = self._units[-1].turn == number
-                asked = asking_before and not same_turn
-                lent = TO_NEXT_ASKING if asked else TO_NEXT
+            unit = len(self._ids)
+            if unit > self._starts[-1]:
+                lent = TO_NEXT_ASKING if asked and not start else TO_NEXT
                 self._words.lend(lent, TO_PREVIOUS)
                 self._topics.lend(lent, 0.0)
-            line = line_of(turn, start, end)
-            tokens = self._count(f"{line}\n")
-            self._units.append(Unit(number, start, end, sitting, speaker, tokens, line))
+            self._lines.add(turn, start, end)
             self._ids.append(turn.id)
-            if len(self._units) - self._starts[-1] > len(self._steps):
+            self._of[speaker].append(unit)
+            if unit + 1 - self._starts[-1] > len(self._steps):
                 self._steps = set_backs(self._weights.variety, 2 * len(self._steps) + 16)
-            self._where.append(sitting)
-            self._of[speaker].append(len(self._units) - 1)
-            said = len(self._words.terms_of(len(self._units) - 1))
+            said = len(self._words.terms_of(unit))
             self._telling.append(self._weights.telling * (said / (said + 12)))
 
     def unembedded(self) -> list[str]:
         """The texts whose vectors are still to be made, for a model that has to be awaited."""
-        return [self._text(unit) for unit in self._units[len(self._dense) :]]
+        return [self._text(unit) for unit in range(len(self._dense), len(self._ids))]
 
     def embedded(self, vectors: Sequence[Vector]) -> None:
         """Take in the vectors of `unembedded`, in its order."""
         for vector in vectors:
             self._dense.add(vector)
 
-    def _text(self, unit: Unit) -> str:
-        turn = self._turns[unit.turn]
-        text = turn.text[unit.start : unit.end]
-        return f"{turn.speaker}: {text}" if turn.speaker else text
+    def _text(self, unit: int) -> str:
+        turn, (start, end) = self._lines.turns[unit], self._lines.span(unit)
+        return f"{turn.speaker}: {turn.text[start:end]}" if turn.speaker else turn.text[start:end]
 
     def _speaker(self, name: str) -> int:
         known = self._speakers.get(name)
@@ -171,33 +168,31 @@ class RecallIndex:
         `meant`: what a model says that had to be awaited. `least`: what scores below this share of the best
         is left out though there is room. Nothing found is said in `note`.
         """
-        if not self._units:
+        if not self._ids:
             return Recalled("", 0, (), "", "nothing was said yet")
         asked = asked_terms(question, self._short_names)
         known = meant.vector is not None and len(self._dense) > 0
         by = self.found_by or (meant.model if known or meant.again is not None else "")
         how = _how(by, meant)
+        scores: list[float] = []
         if meant.again is not None:
-            chosen = [unit for unit in meant.again if unit < len(self._units)]
-            scores = [0.0] * len(self._units)
+            chosen = [unit for unit in meant.again if unit < len(self._ids)]
         else:
             scores, found = self._scores(question, asked, meant.vector)
             if not found:
                 return Recalled("", 0, (), by, f"nothing earlier matches{how}")
-            ranked = varied(scores, self._where, self._steps)
-            wanted: Iterable[int] = (
-                (unit for unit in ranked if self._ids[unit] not in skip) if skip else ranked
-            )
+            wanted: Iterable[int] = varied(scores, self._where, self._steps)
+            if skip:
+                wanted = (unit for unit in wanted if self._ids[unit] not in skip)
             if least:
                 wanted = matching(wanted, scores, least)
-            chosen = pack(wanted, self._units, self._sittings.all, tokens - self._bare - 1)
+            chosen = self._lines.pack(wanted, tokens - self._lines.around - 1)
         while chosen:
-            spans = joined(chosen, self._units)
-            text = render(spans, self._sittings.all, self._turns)
-            spent = self._count(text)
+            text, spent = self._lines.render(sorted(chosen))
             if spent <= tokens:
-                note = f"{len(chosen)} of {len(self._units)} pieces{how}"
-                hits = hits_of(spans, self._turns, *self._reasons(chosen, scores, asked))
+                note = f"{len(chosen)} of {len(self._ids)} pieces{how}"
+                worth = {unit: scores[unit] for unit in chosen} if scores else dict.fromkeys(chosen, 0.0)
+                hits = partial(self._hits, worth, tuple(asked))
                 return Recalled(text, spent, hits, by, note, tuple(chosen))
             chosen.pop()
         return Recalled("", 0, (), by, "no room for what was found")
@@ -209,24 +204,25 @@ class RecallIndex:
         weights = self._weights
         people = self._people(question, asked)
         wanted = {term: weight for term, weight in asked.items() if term not in self._names}
-        words = self._words.scores(wanted)
-        for unit, score in self._topics.scores(topics_of(wanted)).items():
-            words[unit] = words.get(unit, 0.0) + weights.topic * score
-        scores = self._telling[:]
-        for unit, score in by_best(words).items():
-            scores[unit] = score
-        if words:
-            known = set(asked) | set(self._names)
-            for unit, score in by_best(self._words.scores(echoed(self._words, words, known))).items():
-                scores[unit] += weights.echo * score
+        words = [0.0] * len(self._ids)
+        self._words.add_scores(words, wanted)
+        self._topics.add_scores(words, topics_of(wanted), weights.topic)
         bonus, dated = self._sitting_scores(question, wanted)
-        for unit, sitting in enumerate(self._where):
-            scores[unit] += bonus[sitting]
+        best = max(words)
+        scale = 1 / best if best else 0.0
+        scores = [
+            (word * scale or telling) + bonus[sitting]
+            for word, telling, sitting in zip(words, self._telling, self._where, strict=True)
+        ]
+        if best:
+            echoes = self._words.scores(echoed(self._words, words, {*asked, *self._names}))
+            for unit, score in by_best(echoes).items():
+                scores[unit] += weights.echo * score
         for speaker in people:
             for unit in self._of[speaker]:
                 scores[unit] += weights.speaker
         alike = self._add_meaning(scores, question, vector)
-        return smoothed(scores, self._starts, weights.smooth), bool(words) or dated or alike or bool(people)
+        return smoothed(scores, self._starts, weights.smooth), bool(best) or dated or alike or bool(people)
 
     def _people(self, question: str, asked: dict[str, float]) -> set[int]:
         """The speakers whom the question is about, empty when it names none or all of them."""
@@ -273,23 +269,14 @@ class RecallIndex:
             )
         return max(cosines) >= LIKE
 
-    def _reasons(
-        self, chosen: list[int], scores: list[float], asked: dict[str, float]
-    ) -> tuple[dict[int, float], dict[int, list[str]]]:
-        """By turn its best score and the words that chose it."""
-        best: dict[int, float] = {}
-        for unit in reversed(chosen):  # the best come first
-            best[self._units[unit].turn] = scores[unit]
+    def _hits(self, scores: dict[int, float], asked: tuple[str, ...]) -> tuple[Hit, ...]:
+        """What was chosen with these scores, and the words asked for that chose it."""
         words: dict[int, list[str]] = {}
-        inside = {unit: self._units[unit].turn for unit in chosen}
         for term in asked:
             for unit in self._words.units_with(term):
-                turn = inside.get(unit)
-                if turn is not None:
-                    known = words.setdefault(turn, [])
-                    if not known or known[-1] != term:
-                        known.append(term)
-        return best, words
+                if unit in scores:
+                    words.setdefault(unit, []).append(term)
+        return self._lines.hits(sorted(scores), scores, words)
 
 
 def _how(by: str, meant: Meant) -> str:

@@ -236,6 +236,8 @@ class Recollector:
         return View(kept, (), tuple(gone))
 
     def _values_piece(self, blocks: Sequence[Block], tokens: int) -> tuple[Piece, ...]:
+        if tokens <= 0:
+            return ()
         room = tokens - self._counter.count(fence(VALUES, "")) - MESSAGE_TOKENS - 1
         if room < LEAST // 2:
             return ()
@@ -271,7 +273,9 @@ class Recollector:
         """The index of all but what is being said `now`, as far as that is the newest."""
         now = set(now)
         if self._index is None:
-            self._index = RecallIndex(self._counter.count, embedder=self._embedder)
+            counter = self._counter
+            adds_up = counter.lines_add_up
+            self._index = RecallIndex(counter.count, embedder=self._embedder, lines_add_up=adds_up)
         end = len(self._waiting)
         while end and self._waiting[end - 1].id in now:
             end -= 1

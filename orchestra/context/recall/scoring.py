@@ -7,7 +7,7 @@ Each part is brought to at most 1 by its best unit before it is weighted and add
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from math import log1p
 
 from msgspec import Struct
@@ -45,11 +45,11 @@ ECHO_SHARE = 0.03
 """The share of units that may hold such a word."""
 
 
-def echoed(words: Postings, found: dict[int, float], known: set[str]) -> dict[str, float]:
+def echoed(words: Postings, found: list[float], known: Container[str]) -> dict[str, float]:
     """Telling words of the three best units that were not asked for: the bridge to what is meant by them."""
     gains: dict[str, float] = {}
     most = max(2.0, ECHO_SHARE * len(words))
-    for unit in heapq.nlargest(3, found, key=found.__getitem__):
+    for unit in best_of(found, 3):
         score = found[unit]
         for term in words.terms_of(unit):
             frequency = words.frequency(term)
@@ -57,6 +57,16 @@ def echoed(words: Postings, found: dict[int, float], known: set[str]) -> dict[st
                 gains[term] = gains.get(term, 0.0) + score * words.idf(frequency)
     best = heapq.nlargest(ECHOED, gains.items(), key=lambda item: (item[1], item[0]))
     return {term: 1.0 for term, _ in best}
+
+
+def best_of(found: list[float], count: int) -> list[int]:
+    """The units with the highest scores over 0, the first of equals first."""
+    rest = found[:]
+    best: list[int] = []
+    while len(best) < count and (score := max(rest, default=0.0)) > 0:
+        best.append(rest.index(score))
+        rest[best[-1]] = 0.0
+    return best
 
 
 def by_best(found: dict[int, float]) -> dict[int, float]:
@@ -107,17 +117,22 @@ def smoothed(scores: list[float], starts: Sequence[int], share: float) -> list[f
     if not share:
         return scores
     half, quarter = share / 2, share / 4
-    pad = [0.0, 0.0, 0.0]
-    result: list[float] = []
+    line = PAD[:]
     for start, end in zip(starts, [*starts[1:], len(scores)], strict=True):
-        line = [*pad, *scores[start:end], *pad]
-        result += [
-            here + share * (before + after) + half * (before2 + after2) + quarter * (before3 + after3)
-            for before3, before2, before, here, after, after2, after3 in zip(
-                line, line[1:], line[2:], line[3:], line[4:], line[5:], line[6:], strict=False
-            )
-        ]
-    return result
+        line += scores[start:end]
+        line += PAD
+    found = [
+        here + share * (before + after) + half * (before2 + after2) + quarter * (before3 + after3)
+        for before3, before2, before, here, after, after2, after3 in zip(
+            line, line[1:], line[2:], line[3:], line[4:], line[5:], line[6:], strict=False
+        )
+    ]
+    for at in range(len(starts) - 1, 0, -1):  # what stands for the gaps between sittings
+        del found[starts[at] + 3 * (at - 1) : starts[at] + 3 * at]
+    return found
+
+
+PAD = [0.0, 0.0, 0.0]
 
 
 def set_backs(share: float, count: int) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -54,28 +54,22 @@ class Meant(Struct, frozen=True):
 class Recalled(Struct, frozen=True, gc=False):
     """What a question brought back: `text` as it goes into a prompt, "" when nothing was found.
 
-    `tokens` of `text`. `embedding`: the model that helped, "" when words alone did the work. `note` says
-    both, or that nothing was found, for the manifest. `units`: the numbers of what is shown.
+    `tokens` of `text`. `found`: its hits, or what makes them when somebody asks. `embedding`: the model that
+    helped, "" when words alone did the work. `note` says both, or that nothing was found, for the manifest.
+    `units`: the numbers of what is shown.
     """
 
     text: str
     tokens: int
-    hits: tuple[Hit, ...]
+    found: tuple[Hit, ...] | Callable[[], tuple[Hit, ...]]
     embedding: str
     note: str
     units: tuple[int, ...] = ()
 
-
-class Unit(NamedTuple):
-    """What is ranked and shown: a turn, or a piece of a long one; its own `line` and the `tokens` of that."""
-
-    turn: int
-    start: int
-    end: int
-    sitting: int
-    speaker: int
-    tokens: int
-    line: str
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The turns shown, in the order of time; made anew each time, as prompts do without."""
+        return self.found() if callable(self.found) else self.found
 
 
 class Sitting(NamedTuple):

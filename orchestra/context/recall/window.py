@@ -33,30 +33,41 @@ def window(
     With them the room that is left. A call and its results stay together. What the agent has just asked for
     stays, cut to the room there is: it would ask again.
     """
-    said = [unit for unit in units if unit.zone == "history" and not unit.protected]
-    others = [unit for unit in units if unit.zone != "history" or unit.protected]
-    if policy.values_share:
-        others = [unit for unit in others if unit.blocks[0].source not in STANDING_IN]
-    kept = {block.number: block for unit in others for block in unit.blocks}
-    room = max(room - sum(unit.tokens for unit in others), 0)
+    said: list[Unit] = []
+    kept: dict[int, Block] = {}
+    asked = 0
+    for unit in units:
+        first = unit.blocks[0]
+        if first.zone == "history" and not unit.protected:
+            said.append(unit)
+            continue
+        if first.zone == "input" and first.number > asked:
+            asked = first.number
+        if policy.values_share and first.source in STANDING_IN:
+            continue
+        room -= unit.tokens
+        for block in unit.blocks:
+            kept[block.number] = block
+    room = max(room, 0)
     newest = max(
         int(room * (1 - policy.recall_share)), room - policy.recall_tokens if not policy.values_share else 0
     )
     clipped = max(int(room * CLIPPED), LEAST)
-    asked = max((unit.blocks[0].number for unit in units if unit.zone == "input"), default=0)
     for unit in reversed(said):
-        short = unit.blocks
+        short, size = unit.blocks, unit.tokens
         if unit is said[-1] and len(short) > 1 and short[0].number > asked:
-            newest = max(newest, min(unit.tokens, room))
-            short = short if unit.tokens <= room else cut_unit(unit, room, counter) or short
+            newest = max(newest, min(size, room))
+            short = short if size <= room else cut_unit(unit, room, counter) or short
         if policy.values_share:  # the values of what is cut are shown anyway
             short = tuple(
                 cut_block(b, clipped, counter) if b.message.role == "tool" else b for b in unit.blocks
             )
-        size = sum(block.tokens for block in short)
+        if short is not unit.blocks:
+            size = sum(block.tokens for block in short)
         if size > newest:
             break
         newest -= size
         room -= size
-        kept.update((old.number, new) for old, new in zip(unit.blocks, short, strict=True))
+        for old, new in zip(unit.blocks, short, strict=True):
+            kept[old.number] = new
     return kept, room

@@ -1,0 +1,76 @@
+"""What a session writes into the journal beside what its agents do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from orchestra.journal.track import Track
+from orchestra.session.capping import enveloped
+from orchestra.session.diary import Diary
+from orchestra.session.kit import Kit
+from orchestra.session.outputs import as_json
+from orchestra.values.events import EventKind
+from orchestra.values.handoffs import HandOff, Outcome
+from orchestra.values.messages import ToolSpec
+
+
+class Recorder:
+    """The part of a Session that keeps its record; `id` is the session's."""
+
+    def __init__(self, session: str, kit: Kit, diary: Diary) -> None:
+        self.id = session
+        self.kit = kit
+        self._diary = diary
+
+    async def begun(self, workflow: str, tools: Sequence[ToolSpec]) -> None:
+        """The session's first event: what it was started with."""
+        data = {"workflow": workflow, "began": self._diary.began}
+        texts = {"tools": msgspec.json.encode(tools).decode()} if tools else {}
+        await self.record("started", data=data, texts=texts)
+
+    async def goes_on(self) -> None:
+        """It was resumed; its time counts from `began`, as if there had been no pause."""
+        await self.record("resumed", data={"began": self._diary.began})
+
+    async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
+        """Put what an agent made into its envelope, within the cap, and record it."""
+        handoff = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
+        whole = outcome.written and handoff.value is outcome.value
+        await self._record_handoff(handoff, outcome.written if whole else as_json(handoff.value))
+        return handoff
+
+    async def record_handoff(self, handoff: HandOff[Any]) -> None:
+        """Write an envelope and what is in it into the journal."""
+        await self._record_handoff(handoff, as_json(handoff.value))
+
+    async def _record_handoff(self, handoff: HandOff[Any], value: str) -> None:
+        data = {
+            "receiver": handoff.receiver,
+            "status": handoff.status,
+            "reason": handoff.reason,
+            "tokens": handoff.tokens,
+            "cap": handoff.cap,
+            "left_out": handoff.left_out,
+        }
+        await self._diary.track(handoff.sender).put("handoff", data, {"value": value}, turn=0)
+
+    async def record(
+        self,
+        kind: EventKind,
+        agent: str = "",
+        *,
+        turn: int = 0,
+        data: Mapping[str, Any] | None = None,
+        texts: Mapping[str, str] | None = None,
+    ) -> None:
+        """One event into the journal, and to who watches; in a run over a record, unless it is there."""
+        await self._diary.track(agent).put(kind, data or {}, texts, turn=turn)
+
+    async def _ended(self, outcome: Outcome, track: Track) -> None:
+        kind: EventKind = "failed" if outcome.status == "failed" else "finished"
+        scope = {"scope": outcome.short} if outcome.short else {}
+        await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
+        track.rest()
