@@ -15,7 +15,7 @@ from orchestra import errors
 ROOT = Path(__file__).parent.parent
 # Imports point up this list only (docs/decisions.md says where it differs from the design's list).
 ROOMS = """
-    errors redact log config values text roles journal context models tools memory evidence spend agent
+    errors shapes redact log config values text roles journal context models tools memory evidence spend agent
     session workflow resume runtime serve load cluster testing eval cli
 """.split()
 BANNED = {"asyncio.create_task", "asyncio.gather", "asyncio.wait_for", "asyncio.ensure_future"}

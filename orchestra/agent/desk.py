@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 from msgspec import Struct
 
 from orchestra.context.policy import Policy
@@ -17,6 +18,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
 from orchestra.tools.place import Place
 from orchestra.tools.recorded import RecordedToolbox
+from orchestra.tools.showing import Sizes
 from orchestra.values.messages import Listen, OutputSpec
 from orchestra.values.usage import Usage
 
@@ -26,7 +28,8 @@ class Desk(Struct, frozen=True, kw_only=True):
 
     `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
     a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
-    None for text. `counts`: how endpoints count our tokens. `memory`: what it is given of other sessions.
+    None for text. `counts`: how endpoints count our tokens. `sizes`: tokens
+    of the session's passages. `memory`: what it is given of other sessions.
     `listen` hears the agent's replies as they come; None: nobody does. `meaning`: makes vectors for recall.
     """
 
@@ -43,5 +46,6 @@ class Desk(Struct, frozen=True, kw_only=True):
     charge: Callable[[str, Usage], None]
     tell: Callable[[str], None]
     memory: AgentMemory | None = None
+    sizes: Sizes = msgspec.field(default_factory=Sizes)
     listen: Listen | None = None
     meaning: Meaning | None = None

@@ -24,4 +24,5 @@ def _taken(result: ToolResult, path: str, desk: Desk) -> Result:
         desk.tell(f"{path}: {result.error}")
     if result.error:
         return Result(call=result.call, text=result.error, failed=True)
-    return as_result(result, desk.ledger.show(path, result.output.passages))
+    labels = desk.ledger.show(path, result.output.passages)
+    return as_result(result, labels, desk.sizes, desk.counter)

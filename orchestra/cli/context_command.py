@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
-import msgspec
+from msgspec import structs
 
 from orchestra.cli.options import store_options
 from orchestra.cli.printing import opened, say_json
@@ -74,6 +74,16 @@ async def _prompt(reader: Reader, session: str, agent: str, turn: int | None) ->
     return await read_prompt(reader, session, agent, turn)
 
 
+def _manifest(recorded: str) -> dict[str, Any] | None:
+    """A manifest with all its fields, also with those that are recorded only where they are unusual."""
+    from orchestra.context.manifest import from_json
+
+    if not recorded:
+        return None
+    manifest = from_json(recorded)
+    return {**structs.asdict(manifest), "entries": [structs.asdict(entry) for entry in manifest.entries]}
+
+
 def _as_json(session: str, agent: str, prompt: RecordedPrompt) -> dict[str, Any]:
     return {
         "session": session,
@@ -81,7 +91,7 @@ def _as_json(session: str, agent: str, prompt: RecordedPrompt) -> dict[str, Any]
         "turn": prompt.turn,
         "turns": prompt.turns,
         "at": prompt.at,
-        "manifest": msgspec.Raw(prompt.manifest.encode() or b"null"),
+        "manifest": _manifest(prompt.manifest),
         "messages": [
             {
                 "role": message.role,

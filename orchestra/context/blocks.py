@@ -28,8 +28,11 @@ LATE = len(ZONES) * _ZONE_STEP
 """Places from here on are taken in the order of arrival, see `Block.place`."""
 
 
-class Entry(Struct, frozen=True, gc=False):
-    """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut."""
+class Entry(Struct, frozen=True, omit_defaults=True, gc=False):
+    """What became of one block: `tokens` in the prompt (0: not in it), `whole` before anything was cut.
+
+    In JSON, what is as it usually is is left out.
+    """
 
     block: str
     zone: Zone
@@ -86,9 +89,9 @@ class Block(Struct, frozen=True, kw_only=True, gc=False):
     entry: Entry = BLANK
 
     def __post_init__(self) -> None:
-        tokens, whole = self.tokens, self.whole
+        number, tokens, whole = self.number, self.tokens, self.whole
         entry = Entry(
-            id_of(self.number),
+            _IDS[number] if number < len(_IDS) else id_of(number),
             self.zone,
             self.source,
             tokens,

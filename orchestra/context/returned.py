@@ -9,7 +9,7 @@ from orchestra.context.blocks import Block
 from orchestra.context.fence import fold_label, ticks_for
 from orchestra.context.labels import label_of
 from orchestra.context.results import Shown, kind_of, mark, show
-from orchestra.context.tokens import MESSAGE_TOKENS, Counter, surely_fits
+from orchestra.context.tokens import MESSAGE_TOKENS, Counter, joins_cleanly, surely_fits
 from orchestra.values.messages import Message, ToolCall
 
 _CHARACTERS_A_TOKEN = 8
@@ -21,7 +21,8 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
 
     `passages`: it is fenced passages under labels of their own. `failed`: it is an error, written for the
     model. `ephemeral`: it leaves once the model has answered. `archived` False: what it holds is in the
-    archive already (a recall). `shown`: it was already prepared by `results.show`, for instance in a thread.
+    archive already (a recall). `tokens`: of the text, 0 where nobody has counted.
+    `shown`: it was already prepared by `results.show`, for instance in a thread.
     """
 
     call: ToolCall
@@ -30,6 +31,7 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     failed: bool = False
     ephemeral: bool = False
     archived: bool = True
+    tokens: int = 0
     shown: Shown | None = None
 
 
@@ -95,7 +97,10 @@ def _body_of(result: Result, ref: str, at: float, counter: Counter, cap: int) ->
     likely = result.shown is None and len(data) <= _CHARACTERS_A_TOKEN * cap
     if likely and (result.passages or kind_of(data) != "html"):
         text, start = _labelled(result, data, at)
-        body = _counted(text, start, counter)
+        if result.tokens and result.passages and counter.lines_add_up and joins_cleanly(data):
+            body = _Body(text, MESSAGE_TOKENS + counter.count(text[:start]) + result.tokens, start)
+        else:
+            body = _counted(text, start, counter)
         # What fits with its label fits without; the usual result is counted this once.
         if body.tokens <= cap or surely_fits(data, cap):
             return body

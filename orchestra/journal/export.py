@@ -51,8 +51,7 @@ def rows_of(lines: Iterable[str], named: str) -> tuple[str, Rows]:
             if number == 0:
                 session = _begin(value, named, rows)
             elif "hash" in value:
-                blob = pack(value["text"])
-                rows.blobs.append((blob.hash, blob.codec, blob.size, blob.body))
+                rows.blobs.append(pack(value["text"]))
             else:
                 rows.events.append(_event(session, value))
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -44,9 +44,9 @@ class SessionTaken(StoreError):
     """Rows of this session are already there: another process writes it."""
 
 
-def explain(error: DBAPIError, at: Address) -> StoreError:
+def explain(error: DBAPIError | sqlite3.Error, at: Address) -> StoreError:
     """The database's error in one sentence."""
-    cause = error.orig
+    cause = error if isinstance(error, sqlite3.Error) else error.orig
     why = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
     if isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
@@ -59,7 +59,7 @@ def explain(error: DBAPIError, at: Address) -> StoreError:
         for beginning, sentence in _SERVER_SENTENCES.items():
             if code.startswith(beginning):
                 return StoreError(sentence.format(at=at, why=why) + ".")
-        if error.connection_invalidated or not code:
+        if getattr(error, "connection_invalidated", False) or not code:
             what = f"cannot be reached: {why.rstrip('.')}"
             return StoreError(f"The store's server {at} {what}; start it, or check its address.")
     return StoreError(f"The store {at} does not answer as it should: {why}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -41,7 +41,7 @@ class SessionChange(Struct, frozen=True, gc=False):
 class Live:
     """What the journal keeps of a session that is being written.
 
-    `stored` maps a text's own hash (keyed, 64 bits) to its SHA-256, so that a text that comes again in
+    `stored` maps a text's own hash (keyed, 64 bits) to its SHA-256 in hex, so that a text that comes again in
     every prompt is neither hashed nor compressed nor redacted again. It is kept for each session, not for
     all: a stored session's texts may be pruned by another process once the session is gone.
     """
@@ -49,7 +49,7 @@ class Live:
     def __init__(self, session: str, *, seq: int = 0) -> None:
         self.session = session
         self.seq = seq
-        self.stored: dict[int, bytes] = {}
+        self.stored: dict[int, str] = {}
         self.broken: StoreError | None = None
 
 
@@ -61,16 +61,6 @@ class Item(Struct, frozen=True, gc=False):
     size: int
     seq: int = 0
     data: str = ""
-
-    def short_texts(self) -> Iterator[str]:
-        """What is looked at for secrets together with other items' texts."""
-        yield self.data
-        if isinstance(self.what, Event):
-            yield self.what.agent
-            yield from self.what.texts
-            for text in self.what.texts.values():
-                if len(text) <= LONGEST_SHORT:
-                    yield text
 
 
 class Rows:
@@ -142,54 +132,60 @@ class RowMaker:
         return rows
 
     def _may_hold_secrets(self, items: Sequence[Item]) -> bool:
-        """One look at all the short texts of a group, in place of one at each."""
-        short = [text for item in items for text in item.short_texts()]
+        """One look at all the short texts of a group that are new, in place of one at each."""
+        short: list[str] = []
+        clean = self._redact.clean
+        for item in items:
+            short.append(item.data)
+            what = item.what
+            if isinstance(what, Event):
+                short.append(what.agent)
+                if what.texts:
+                    short += what.texts
+                    for text in what.texts.values():
+                        if len(text) <= LONGEST_SHORT and hash(text) not in clean:
+                            short.append(text)
         together = "\n".join(short)
-        return self._redact(together) != together
+        return self._redact.once(together) != together
 
     def _event(self, item: Item, event: Event, rows: Rows) -> None:
-        short = self._redact_short
-        texts = {short(name): self._kept(text, item.live, rows) for name, text in event.texts.items()}
-        rows.events.append(
-            (
-                event.session,
-                item.seq,
-                plain(short(event.agent)),
-                event.turn,
-                event.kind,
-                event.at,
-                self._json(item.data),
-                encode(texts) if texts else "",
-            )
-        )
+        agent, data = event.agent, item.data
+        texts = self._places(event.texts, item.live, rows) if event.texts else ""
+        if self._redact_short is not str:
+            agent, data = self._redact(agent), self._json(data)
+        place = (event.session, item.seq, plain(agent), event.turn, event.kind, event.at)
+        rows.events.append((*place, data, texts))
+
+    def _places(self, texts: Mapping[str, str], live: Live, rows: Rows) -> str:
+        """Where each text is, as JSON: its hash, or for a short one the text itself (see blobs.INLINE)."""
+        stored, short, places = live.stored, self._redact_short, {}
+        for name, text in texts.items():
+            if len(text) <= LONGEST_INLINE and _is_whole(text):
+                places[name] = INLINE + short(text)
+            else:
+                places[name] = stored.get(hash(text)) or self._new(text, live, rows)
+        if short is not str:
+            places = {short(name): place for name, place in places.items()}
+        return encode(places)
 
     def _start(self, item: Item, start: SessionStart, rows: Rows) -> None:
         title = plain(self._redact(" ".join(start.question[:2_000].split())))[:300]
-        question = self._hash(start.question, item.live, rows)
+        digest = item.live.stored.get(hash(start.question)) or self._new(start.question, item.live, rows)
         about = (plain(start.workflow), "running", start.created, None, self._owner, self._json(item.data))
-        rows.begun.append((start.id, title, question, *about))
+        rows.begun.append((start.id, title, bytes.fromhex(digest), *about))
 
     def _change(self, item: Item, change: SessionChange, rows: Rows) -> None:
         rows.changed.append((change.status, change.finished, self._owner, item.live.session))
 
-    def _kept(self, text: str, live: Live, rows: Rows) -> str:
-        """Where the text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
-        if len(text) <= LONGEST_INLINE and _is_whole(text):
-            return INLINE + self._redact_short(text)
-        return self._hash(text, live, rows).hex()
-
-    def _hash(self, text: str, live: Live, rows: Rows) -> bytes:
-        key = hash(text)
-        known = live.stored.get(key)
-        if known is not None:
-            return known
+    def _new(self, text: str, live: Live, rows: Rows) -> str:
+        """A text that the session has not had: its hash in hex."""
         redacted = self._redact_short(text) if len(text) <= LONGEST_SHORT else self._redact(text)
         blob = self._pack(redacted)
-        rows.blobs.append((blob.hash, blob.codec, blob.size, blob.body))
+        rows.blobs.append(blob)
         if len(live.stored) >= _REMEMBERED:
             live.stored.clear()
-        live.stored[key] = blob.hash
-        return blob.hash
+        live.stored[hash(text)] = digest = blob[0].hex()
+        return digest
 
     def _json(self, text: str) -> str:
         """Redacted value by value where there may be something to redact; the text as it is elsewhere."""

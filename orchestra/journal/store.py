@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import RLock
 from typing import Any
@@ -23,6 +23,8 @@ from orchestra.journal.rows import Rows
 _BUSY_MS = 250
 # Compressed texts of 2 to 3 KB pack well into pages of this size; SQLite's own default wastes a third.
 _PAGE_BYTES = 8_192
+
+Work = Sequence[tuple[str, Sequence[tuple[Any, ...]]]]
 
 
 class Store:
@@ -109,15 +111,33 @@ class Store:
             (self._insert_events, rows.events),
             (self._change_sessions, rows.changed),
         )
+        write = self._write_file if self.address.kind != "server" else self._write_server
         try:
-            with self.writing() as connection:
-                for statement, tuples in work:
-                    if tuples:
-                        connection.exec_driver_sql(statement, tuples)
+            write([(statement, tuples) for statement, tuples in work if tuples])
         except StoreError as error:
-            if isinstance(error.__cause__, IntegrityError):
+            if isinstance(error.__cause__, IntegrityError | sqlite3.IntegrityError):
                 raise SessionTaken("A session's rows are already in the store.") from error
             raise
+
+    def _write_server(self, work: Work) -> None:
+        with self.writing() as connection:
+            for statement, tuples in work:
+                connection.exec_driver_sql(statement, tuples)
+
+    def _write_file(self, work: Work) -> None:
+        """By the driver alone: SQLAlchemy takes 0.3 ms for each transaction."""
+        with self._turns, self._explained():
+            pooled = self._engine.raw_connection()
+            raw: Any = pooled.dbapi_connection
+            try:
+                raw.execute("BEGIN IMMEDIATE")
+                for statement, tuples in work:
+                    raw.executemany(statement, tuples)
+                raw.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise explain(error, self.address) from error
+            finally:
+                pooled.close()  # which rolls back what was not committed
 
     def _prepare(self) -> None:
         """Compiles what is written; given to the driver as text, as Core takes 10 µs for each row's dict."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
+import msgspec
 from msgspec import Struct
 
 from orchestra.agent.desk import Desk
@@ -26,6 +27,7 @@ from orchestra.tools.outputs import Cleaner
 from orchestra.tools.place import Place
 from orchestra.tools.recorded import Guard, RecordedToolbox
 from orchestra.tools.running import Calls
+from orchestra.tools.showing import Sizes
 from orchestra.values.messages import OutputSpec
 from orchestra.values.roles import Role
 from orchestra.values.usage import Usage
@@ -47,6 +49,7 @@ class Common(Struct, frozen=True, kw_only=True):
     durable: Callable[[], Awaitable[None]]
     calls: Calls
     memory: SessionMemory | None = None
+    sizes: Sizes = msgspec.field(default_factory=Sizes)
 
 
 class Asking(Struct, frozen=True):
@@ -89,4 +92,5 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         tell=common.tell,
         memory=AgentMemory(common.memory, track) if common.memory is not None else None,
         meaning=kit.meaning,
+        sizes=common.sizes,
     )

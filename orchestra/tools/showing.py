@@ -18,24 +18,70 @@ from orchestra.tools.toolbox import ToolResult
 # Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
 THREAD_CHARACTERS = 100_000
 
+_TICKS = "```"
+_FENCES = ("```\n\n", "```")  # what closes a passage before another one, and the last
 
-def show(output: ToolOutput, labels: Sequence[str]) -> str:
-    """The output as text; `labels` name the document of each passage for this agent ("s1")."""
-    parts = [output.text] if output.text else []
-    for passage, label in zip(output.passages, labels, strict=True):
+
+class Sizes:
+    """Tokens of what a session's passages show, each counted once, whichever of its agents are shown them."""
+
+    __slots__ = ("_heads", "_texts")
+
+    def __init__(self) -> None:
+        self._heads: dict[int, int] = {}  # by the text's hash: the texts themselves would be kept twice
+        self._texts: dict[int, int] = {}
+
+    def of(self, head: str, text: str, counter: Counter) -> int:
+        """Of a label with its line end and of a passage behind the usual fence with both their line ends."""
+        key = hash(head)
+        above = self._heads.get(key)
+        if above is None:
+            above = self._heads[key] = counter.count(head)
+        key = hash(text)
+        tokens = self._texts.get(key)
+        if tokens is None:
+            tokens = self._texts[key] = counter.count(f"{_TICKS}\n{text}\n")
+        return above + tokens
+
+
+def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Counter) -> tuple[str, int]:
+    """The output as text, and its tokens where they are the sum of its parts' and counted already, else 0.
+
+    `labels` name the document of each passage for this agent ("s1").
+    """
+    passages = output.passages
+    if not passages:
+        return output.text, 0
+    parts: list[str] = []
+    tokens = 0
+    if output.text:
+        parts.append(output.text)
+        tokens = counter.count(f"{output.text}\n\n")
+    # What follows a line end here begins with a bracket or a backtick; a long result is counted in a thread.
+    usual = counter.lines_add_up and sum([len(each.text) for each in passages]) <= THREAD_CHARACTERS
+    for passage, label in zip(passages, labels, strict=True):
         document, text = passage.document, passage.text
-        ticks = ticks_for(text) if "```" in text else "```"
-        head = _head(document.locator, document.title, passage.section)
-        parts.append(f"[{label}] {head}\n{ticks}\n{text}\n{ticks}")
-    return "\n\n".join(parts)
+        head = f"[{label}] {_head(document.locator, document.title, passage.section)}\n"
+        ticks = _TICKS
+        if _TICKS in text:
+            ticks, usual = ticks_for(text), False
+        if usual:
+            tokens += sizes.of(head, text, counter)
+        parts.append(f"{head}{ticks}\n{text}\n{ticks}")
+    if usual:
+        between, last = counter.once(_FENCES, lambda: tuple(map(counter.count, _FENCES)))
+        tokens += (len(passages) - 1) * between + last
+    return "\n\n".join(parts), tokens if usual else 0
 
 
-def as_result(result: ToolResult, labels: Sequence[str]) -> Result:
+def as_result(result: ToolResult, labels: Sequence[str], sizes: Sizes, counter: Counter) -> Result:
     """A tool's result that went well, as a context takes it."""
     output = result.output
+    text, tokens = show(output, labels, sizes, counter)
     return Result(
         call=result.call,
-        text=show(output, labels),
+        text=text,
+        tokens=tokens,
         passages=bool(output.passages),
         ephemeral=output.ephemeral,
         archived=result.call.name != "recall",

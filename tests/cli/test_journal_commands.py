@@ -172,6 +172,7 @@ def test_context_of_a_turn_as_json(store: Path) -> None:
     assert [message["text"] for message in found["messages"]] == ["Answer from sources.", QUESTION]
     assert found["tools"][0]["name"] == "search_documents"
     assert [entry["block"] for entry in found["manifest"]["entries"]] == ["b1", "b2"]
+    assert {entry["fate"] for entry in found["manifest"]["entries"]} == {"kept"}
 
 
 def test_context_shows_what_changed(store: Path) -> None:

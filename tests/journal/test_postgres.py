@@ -126,11 +126,11 @@ async def test_pruning_takes_what_no_other_session_has(postgres: Postgres) -> No
     url = postgres.database()
     shared, other = "shared " * 40, "20261130-074206-aaaaaaaa"
     async with Journal.open(url) as journal:
-        await begun(journal, question="q" * 200)
+        await begun(journal, question="q" * 300)
         await journal.record(event(1, text=shared))
-        await journal.record(event(2, text="own " * 60))
+        await journal.record(event(2, text="own " * 120))
         await journal.finish(SESSION, "done", at=9.0)
-        await begun(journal, other, question="q" * 200)
+        await begun(journal, other, question="q" * 300)
         await journal.record(event(1, session=other, text=shared))
         await journal.flush()
         done = await journal.do(upkeep.prune, [SESSION])

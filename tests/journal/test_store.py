@@ -33,7 +33,7 @@ async def main(store, session):
     async with Journal.open(store) as journal:
         await begun(journal, session)
         for number in range(1, 201):
-            await journal.record(event(number, session=session, text=f"{number} " * 100))
+            await journal.record(event(number, session=session, text=f"{number} " * 200))
             if number % 20 == 0:
                 await journal.flush()
 

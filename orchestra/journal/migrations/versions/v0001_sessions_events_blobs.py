@@ -31,7 +31,6 @@ def upgrade() -> None:
         sa.Column("at", sa.Double, nullable=False),
         sa.Column("data", sa.Text, nullable=False),
         sa.Column("texts", sa.Text, nullable=False),
-        sqlite_with_rowid=False,
     )
     op.create_table(
         "blobs",
