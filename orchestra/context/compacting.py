@@ -35,7 +35,7 @@ _FIXED_MOST = 0.8
 class Compacting(Record):
     """The record of one agent under a budget of tokens."""
 
-    __slots__ = ("_endings", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
+    __slots__ = ("_ends", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
 
     def __init__(
         self,
@@ -53,9 +53,16 @@ class Compacting(Record):
         self.reports: list[Compacted] = []
         self._gone: list[Entry] = []
         self._joins = Joins()
-        self._endings = Endings(counter, policy.without)
+        self._ends: Endings | None = None  # most agents have none
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
+
+    @property
+    def _endings(self) -> Endings:
+        """The pieces at the end of a prompt."""
+        if self._ends is None:
+            self._ends = Endings(self.counter, self.policy.without)
+        return self._ends
 
     def due(self, tools: tuple[ToolSpec, ...] = (), *, critical: bool = False) -> Compaction | None:
         """What should leave before the next prompt; whoever can summarise does so and calls `compact`.
