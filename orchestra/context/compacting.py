@@ -132,6 +132,8 @@ class Compacting(Record):
 
     def take_reports(self) -> list[Compacted]:
         """What the compactions since the last time did, oldest first."""
+        if not self.reports:
+            return self.reports
         self.reports, taken = [], self.reports
         return taken
 
