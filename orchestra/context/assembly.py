@@ -103,12 +103,12 @@ class Joins:
     __slots__ = ("_blocks", "_messages", "_woven")
 
     def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
         self._blocks: tuple[Block, ...] = ()  # in the order in which they were given
         self._woven = NOTHING
         self._messages: dict[tuple[int, ...], Message] | None = None
+
+    def clear(self) -> None:
+        self._blocks, self._woven, self._messages = (), NOTHING, None
 
     def new(self, blocks: Sequence[Block]) -> tuple[Woven, Sequence[Block]] | None:
         """What these blocks begin with, and those behind it; None where they do not only add to the last."""

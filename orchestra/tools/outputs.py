@@ -12,6 +12,7 @@ from orchestra.tools.port import ToolOutput
 from orchestra.values.sources import Document, Passage, SourceKind
 
 _encode = msgspec.json.Encoder().encode
+_NAMES = tuple([f"document {number}" for number in range(32)])
 
 
 class _Span(Struct, frozen=True, array_like=True, gc=False):
@@ -53,7 +54,7 @@ def output_texts(output: ToolOutput) -> dict[str, str]:
         number = numbers.get(key)
         if number is None:
             number = numbers[key] = len(documents)
-            texts[f"document {number}"] = document.text
+            texts[_NAMES[number] if number < len(_NAMES) else f"document {number}"] = document.text
             documents.append(
                 _Head(document.locator, document.title, document.sha256, document.kind, document.read_at)
             )
