@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from itertools import islice
 from sys import intern
 
 from msgspec import Struct
@@ -79,8 +80,8 @@ class Ledger:
         return known.label if known is not None else self._labelled(seen, document, ()).label
 
     def _labelled(self, seen: dict[_Key, _Seen], document: Document, spans: _Spans) -> _Seen:
-        self.register(document)
-        made = seen[self._keys[_key(document)]] = _Seen(intern(f"s{len(seen) + 1}"), spans)
+        key = _key(self.register(document))
+        made = seen[self._keys[key]] = _Seen(intern(f"s{len(seen) + 1}"), spans)
         return made
 
     def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
@@ -88,11 +89,13 @@ class Ledger:
         seen = self._seen.setdefault(agent, {})
         labels = []
         for passage in passages:
-            key = _key(passage.document)
+            document = passage.document
+            digest = document.sha256
+            key = (document.locator, digest) if digest else _key(document)
             span = (passage.start, passage.end)
             known = seen.get(key)
             if known is None:
-                known = self._labelled(seen, passage.document, (span,))
+                known = self._labelled(seen, document, (span,))
             elif span not in known.spans:
                 known = seen[self._keys[key]] = _Seen(known.label, _with(known.spans, span))
             labels.append(known.label)
@@ -108,10 +111,9 @@ class Ledger:
         named = label.strip()
         match = _LABEL.match(named)
         if match:
-            wanted = f"s{int(match[1])}"
-            for key, seen in self._seen.get(agent, {}).items():
-                if seen.label == wanted:
-                    return self._documents[key]
+            number = int(match[1])  # labels are given in order
+            for key in islice(self._seen.get(agent, ()), max(number - 1, 0), number):
+                return self._documents[key]
         return _by_name(named, self.seen_by(agent)) or _by_name(named, self.documents())
 
     def seen_by(self, agent: str) -> tuple[Document, ...]:
