@@ -105,7 +105,7 @@ class Joins:
         self.clear()
 
     def clear(self) -> None:
-        self._blocks: list[Block] = []  # in the order in which they were given
+        self._blocks: tuple[Block, ...] = ()  # in the order in which they were given
         self._woven = NOTHING
         self._messages: dict[tuple[int, ...], Message] | None = None
 
@@ -113,7 +113,7 @@ class Joins:
         """What these blocks begin with, and those behind it; None where they do not only add to the last."""
         known = self._blocks
         count = len(known)
-        if not count or blocks[:count] != known:
+        if not count or tuple(blocks[:count]) != known:
             return None
         new, last = blocks[count:], self._woven.blocks[-1].place
         for block in new:
@@ -124,7 +124,8 @@ class Joins:
 
     def keep(self, blocks: Sequence[Block], woven: Woven) -> None:
         """All of these were shown, and so."""
-        self._blocks, self._woven = list(blocks), woven
+        given = tuple(blocks)
+        self._blocks, self._woven = woven.blocks if given == woven.blocks else given, woven
 
     def joined(self, run: Sequence[Block]) -> Message:
         """One message of neighbours."""

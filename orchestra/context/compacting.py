@@ -140,9 +140,14 @@ class Compacting(Record):
 
     def occupied(self, tools: tuple[ToolSpec, ...]) -> int:
         """Tokens of the blocks, the state and the tools."""
-        tokens: int = sum(map(_tokens, self._blocks), self._tools(tools).tokens)
-        state = self.state
-        return tokens if state is EMPTY else tokens + sum(map(_tokens, self._endings.state(state)))
+        sheet = self._sheet
+        if self._slim or sheet.asked is not tools:
+            sheet = self._tools(tools)
+        tokens: int = sum(map(_tokens, self._blocks), sheet.tokens)
+        if self._keeping is None or (state := self._keeping.state.now) is EMPTY:
+            return tokens
+        tokens += sum(map(_tokens, self._endings.state(state)))
+        return tokens
 
     def _pinned(self, compaction: Compaction) -> tuple[str, int]:
         """The text of the pinned facts whose own words are not in the prompt, and how many had no room."""
