@@ -241,9 +241,8 @@ def _unmarked(text: str) -> str:
 
 def _flat(text: str) -> str:
     """On one line, and nothing in it that UTF-8 cannot hold (a model may send half a surrogate pair)."""
-    if text.isascii() and text.isprintable() and "  " not in text:
-        return text.strip()
-    return " ".join(text.encode("utf-8", "replace").decode().split())
+    even = text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return " ".join(even.split())
 
 
 def _conflicts(brief: Brief) -> tuple[str, ...]:
