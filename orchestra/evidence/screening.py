@@ -159,7 +159,7 @@ class Statements:
         return _bits(mask)
 
     def possible_conflicts(self, most: int) -> Iterator[tuple[int, int]]:
-        """Pairs (later, earlier) of the first `most` that may measure the same thing, in order; see `Wording`.
+        """Pairs (later, earlier) of the first `most` that may measure the same thing; see `Wording`.
 
         Of two measures of one thing the shorter's words are all in the longer (a few pairs of characters may
         differ in Chinese or Japanese, which are read).
