@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TypedDict, TypeVar, Unpack
 
@@ -148,8 +148,7 @@ class Runtime(Host):
         async with self.begin(question, start) as session:
             return await workflow(session, session.question)
 
-    @asynccontextmanager
-    async def session(
+    def session(
         self,
         question: str,
         *,
@@ -157,7 +156,7 @@ class Runtime(Host):
         watch: Watch | None = None,
         workflow: str = OWN_WORKFLOW,
         **owner: Unpack[Owner],
-    ) -> AsyncIterator[Session]:
+    ) -> AbstractAsyncContextManager[Session]:
         """One request, recorded from start to end however it ends. Raises Overloaded without a place.
 
         `workflow`: where the function is that the caller runs, as module:name, by which it is resumed.
@@ -165,8 +164,7 @@ class Runtime(Host):
         """
         folder = str(documents) if documents is not None else ""
         start = Start(workflow=workflow, documents=folder, **_owned(owner))
-        async with self.begin(question, start, watch=watch) as session:
-            yield session
+        return self.begin(question, start, watch=watch)
 
     async def _open(self) -> None:
         settings = self._settings or load_settings().settings
@@ -196,7 +194,9 @@ class Runtime(Host):
         )
         self._kit = make_kit(settings, roles, tiers, journal, meaning)
         await anyio.to_thread.run_sync(self._kit.counter.load)
-        self._stack.enter_context(collected_seldom())
+        pace = self._stack.enter_context(collected_seldom())
+        if pace is not None:
+            self._house.gate.told = pace.at_work
         self._stack.enter_context(watched(hosting.blocked_seconds, self.blocked.add))
         group = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(group.cancel_scope.cancel)

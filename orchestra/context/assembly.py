@@ -18,6 +18,7 @@ from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
 GO_ON = "Go on."
 FINISH = "Give your final result now."
+_WORD_MOST = len(FINISH) + MESSAGE_TOKENS  # what the longer of the two can have at most
 _REPLY = Entry("reply", "fixed", "chat format", REPLY_TOKENS)
 
 
@@ -105,7 +106,7 @@ class Joins:
         self.clear()
 
     def clear(self) -> None:
-        self._blocks: list[Block] = []  # in the order in which they were given
+        self._blocks: tuple[Block, ...] = ()  # in the order in which they were given
         self._woven = NOTHING
         self._messages: dict[tuple[int, ...], Message] | None = None
 
@@ -113,7 +114,7 @@ class Joins:
         """What these blocks begin with, and those behind it; None where they do not only add to the last."""
         known = self._blocks
         count = len(known)
-        if not count or blocks[:count] != known:
+        if not count or tuple(blocks[:count]) != known:
             return None
         new, last = blocks[count:], self._woven.blocks[-1].place
         for block in new:
@@ -124,7 +125,8 @@ class Joins:
 
     def keep(self, blocks: Sequence[Block], woven: Woven) -> None:
         """All of these were shown, and so."""
-        self._blocks, self._woven = list(blocks), woven
+        given = tuple(blocks)
+        self._blocks, self._woven = woven.blocks if given == woven.blocks else given, woven
 
     def joined(self, run: Sequence[Block]) -> Message:
         """One message of neighbours."""
@@ -160,20 +162,23 @@ def assemble(
     in the result. Raises ContextOverflow when what may never be cut does not fit.
     """
     joins = Joins() if joins is None else joins
-    after = frame.after or (_last_word(frame, counter),)
+    woven, unpaired = _woven(blocks, joins)
+    sheet, after, cut = frame.tools, frame.after, False
+    gone: tuple[Entry, ...] = ()
     ending = (*frame.before, *after, *frame.beside)
     around = REPLY_TOKENS + sum(map(_tokens, ending))
-    woven, unpaired = _woven(blocks, joins)
-    sheet, cut = frame.tools, False
-    gone: tuple[Entry, ...] = ()
-    if around + sheet.tokens + woven.tokens > budget.usable:
-        names = {piece.name: piece.tokens for piece in ending}
-        kept = fit(woven.blocks, budget, counter, sheet, {**names, "reply": REPLY_TOKENS})
-        sheet, gone, cut = kept.tools, kept.gone, kept.cut
-        woven = _weave(NOTHING, kept.blocks, joins)
-    if not frame.after and not _ends_with_model(woven.blocks):
-        around -= after[0].tokens
-        after, ending = (), (*frame.before, *frame.beside)
+    if around + sheet.tokens + woven.tokens > budget.usable - _WORD_MOST:
+        word = () if after else (_last_word(frame, counter),)  # for which there has to be room
+        held = (*ending, *word)
+        if around + sheet.tokens + woven.tokens + sum(map(_tokens, word)) > budget.usable:
+            names = {piece.name: piece.tokens for piece in held}
+            kept = fit(woven.blocks, budget, counter, sheet, {**names, "reply": REPLY_TOKENS})
+            sheet, gone, cut = kept.tools, kept.gone, kept.cut
+            woven = _weave(NOTHING, kept.blocks, joins)
+    if not after and _ends_with_model(woven.blocks):
+        after = (_last_word(frame, counter),)
+        ending = (*frame.before, *after, *frame.beside)
+        around += after[0].tokens
     messages, shared = _ended(woven, frame.before, after, joins)
     pieces = [piece.entry(frame.turn) for piece in ending]
     entries = (_REPLY, *sheet.entries, *woven.entries, *pieces, *gone, *unpaired, *frame.gone)

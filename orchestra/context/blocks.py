@@ -89,9 +89,9 @@ class Block(Struct, frozen=True, kw_only=True, gc=False):
     entry: Entry = BLANK
 
     def __post_init__(self) -> None:
-        tokens, whole = self.tokens, self.whole
+        number, tokens, whole = self.number, self.tokens, self.whole
         entry = Entry(
-            id_of(self.number),
+            _IDS[number] if number < len(_IDS) else id_of(number),
             self.zone,
             self.source,
             tokens,

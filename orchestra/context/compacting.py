@@ -35,7 +35,7 @@ _FIXED_MOST = 0.8
 class Compacting(Record):
     """The record of one agent under a budget of tokens."""
 
-    __slots__ = ("_endings", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
+    __slots__ = ("_ends", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
 
     def __init__(
         self,
@@ -53,9 +53,16 @@ class Compacting(Record):
         self.reports: list[Compacted] = []
         self._gone: list[Entry] = []
         self._joins = Joins()
-        self._endings = Endings(counter, policy.without)
+        self._ends: Endings | None = None  # most agents have none
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
+
+    @property
+    def _endings(self) -> Endings:
+        """The pieces at the end of a prompt."""
+        if self._ends is None:
+            self._ends = Endings(self.counter, self.policy.without)
+        return self._ends
 
     def due(self, tools: tuple[ToolSpec, ...] = (), *, critical: bool = False) -> Compaction | None:
         """What should leave before the next prompt; whoever can summarise does so and calls `compact`.
@@ -140,9 +147,14 @@ class Compacting(Record):
 
     def occupied(self, tools: tuple[ToolSpec, ...]) -> int:
         """Tokens of the blocks, the state and the tools."""
-        tokens: int = sum(map(_tokens, self._blocks), self._tools(tools).tokens)
-        state = self.state
-        return tokens if state is EMPTY else tokens + sum(map(_tokens, self._endings.state(state)))
+        sheet = self._sheet
+        if self._slim or sheet.asked is not tools:
+            sheet = self._tools(tools)
+        tokens: int = sum(map(_tokens, self._blocks), sheet.tokens)
+        if self._keeping is None or (state := self._keeping.state.now) is EMPTY:
+            return tokens
+        tokens += sum(map(_tokens, self._endings.state(state)))
+        return tokens
 
     def _pinned(self, compaction: Compaction) -> tuple[str, int]:
         """The text of the pinned facts whose own words are not in the prompt, and how many had no room."""

@@ -12,6 +12,7 @@ from orchestra.context.assembly import Frame, Piece, Prompt, around_of, assemble
 from orchestra.context.blocks import Block
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.compacting import Compacting
+from orchestra.context.endings import schema_pieces
 from orchestra.context.recall.turns import Recalled
 from orchestra.context.recall.window import asking
 from orchestra.context.squeeze import kept_findable, squeeze
@@ -64,7 +65,7 @@ class Context(Compacting):
             turn=self.turn,
             before=self._before(),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
-            beside=self._endings.schema(output) if enforced and output is not None else (),
+            beside=schema_pieces(output, self.counter) if enforced and output is not None else (),
             tools=self._tools(tools),
             output=output,
             gone=tuple(self._gone),
@@ -151,7 +152,7 @@ class Context(Compacting):
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared."""
-        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._endings)
+        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends)
         return copy.deepcopy(
             self, {id(part): part for part in (*frozen, *self._blocks, *self._unnoted, *self.archive)}
         )
@@ -179,7 +180,9 @@ class Context(Compacting):
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str
     ) -> tuple[Piece, ...]:
-        pieces = self._endings.reminder(self._blocks, self.policy)
+        pieces: tuple[Piece, ...] = ()
+        if sum(map(_tokens, self._blocks)) > self.policy.restate_after:
+            pieces = self._endings.reminder(self._blocks, self.policy)
         if ask:
             pieces += self._endings.ask(ask)
         return pieces if output is None or enforced else pieces + self._endings.output(output, tools=tools)

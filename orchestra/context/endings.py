@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from operator import attrgetter
 
 from orchestra.context.assembly import Piece
 from orchestra.context.blocks import Block
@@ -15,7 +14,6 @@ from orchestra.context.tokens import MESSAGE_TOKENS, Counter, joins_cleanly
 from orchestra.values.messages import OutputSpec
 
 Pieces = tuple[Piece, ...]
-_tokens = attrgetter("tokens")
 
 PINNED = "pinned facts"
 PINNED_LABEL = "pinned facts | said earlier in this talk"
@@ -25,6 +23,17 @@ _NO_STATE: tuple[TaskState, Pieces] = (EMPTY, ())
 _NO_OUTPUT: tuple[OutputSpec | None, bool, Pieces] = (None, False, ())
 
 ONCE_MORE = "The current input once more:\n"
+
+
+def schema_pieces(output: OutputSpec, counter: Counter) -> Pieces:
+    """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
+    made: Pieces = counter.once(output.schema, lambda: (_schema_piece(output, counter),))
+    return made
+
+
+def _schema_piece(output: OutputSpec, counter: Counter) -> Piece:
+    text, tokens = counter.output(output)
+    return Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name)
 
 
 class Endings:
@@ -79,8 +88,6 @@ class Endings:
 
     def reminder(self, blocks: Sequence[Block], policy: Policy) -> Pieces:
         """The current input once more when much stands behind it."""
-        if sum(map(_tokens, blocks)) <= policy.restate_after:
-            return ()
         behind = 0
         for block in reversed(blocks):
             if block.zone == "input":
@@ -140,15 +147,6 @@ class Endings:
             )
             self._output = (output, tools, (self._piece("fixed", "output format", text, output.name),))
         return self._output[2]
-
-    def schema(self, output: OutputSpec) -> Pieces:
-        """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
-        made: Pieces = self._counter.once(output.schema, lambda: (self._schema_piece(output),))
-        return made
-
-    def _schema_piece(self, output: OutputSpec) -> Piece:
-        text, tokens = self._counter.output(output)
-        return Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name)
 
     def ask(self, text: str) -> Pieces:
         """A last word to the model; nothing for ""."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from orchestra.context.dates import MONTH_WORDS, WEEKDAY_WORDS
 from orchestra.context.figures import NUMBER_WORDS
@@ -10,16 +12,19 @@ from orchestra.context.names import COMMON
 from orchestra.text.shape import letter_runs
 
 # Words with which a statement has to be read: numbers in words, parts of dates, a share of something.
-_READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
-_TELLING = re.compile(r"(?<!\S)[^\s0-9A-Z]*+[0-9A-Z]\S*")  # a word with a digit or a capital in it
+READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
+_TELLING = re.compile("[0-9A-Z]")
+_SHORT = 2_000  # characters of a statement whose words are remembered for the next
 _EDGES = ".,;:!?()[]{}\"'`*"
-_NEXT = re.compile(r"[ ]+(\S+)(?:[ ]+(\S+))?")
+_WORD = re.compile(r"\S+")
 # A unit of more than one word goes on after one of these, or before it.
 _LINKS = frozenset("per a an each of square cubic metric us cent degrees percentage basis".split())
 
 
 def stands(value: str, text: str) -> bool:
     """Whether `value` stands in `text` as it is, touching no letter, digit or point: the usual case."""
+    if f" {value} " in text:
+        return value != ""
     at = text.find(value) if value else -1
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(value) : at + len(value) + 2]
@@ -36,31 +41,58 @@ def is_plainly_borne(statement: str, quoted: str, whole: str) -> bool:
 
     Both texts are in lower case. False says nothing: the facts have to be read. English only.
     """
-    if not statement.isascii() or not _READ.isdisjoint(letter_runs(statement)):
+    if not statement.isascii():
         return False
-    for match in _TELLING.finditer(statement):
-        word = match[0].strip(_EDGES).lower()
+    words = statement.split()
+    look = _looked_at if len(statement) <= _SHORT else _looked_at.__wrapped__
+    telling = list(map(look, words))
+    if None in telling:
+        return False
+    # What stands before each word and after the last, where it is not one blank between any two.
+    even = statement.count(" ") == len(words) - 1 and statement.isprintable()
+    gaps = None if even else _WORD.split(statement)
+    for at, word in enumerate(telling):
         if not word:
             continue
         if word[0].isalpha():
-            starts = match.start() == 0 or statement[match.start() - 2 : match.start() - 1] in (".", "!", "?")
-            if not (starts and word in COMMON) and not stands(word, whole):
+            if not (word in COMMON and _starts(words, at, gaps)) and not stands(word, whole):
                 return False
-        elif not stands(_with_unit(statement, match, word), quoted):
+        elif not stands(_with_unit(words, at, word, gaps), quoted):
             return False
     return True
 
 
-def _with_unit(statement: str, match: re.Match[str], word: str) -> str:
+@lru_cache(maxsize=1 << 14)
+def _looked_at(word: str) -> str | None:
+    """A word with a digit or a capital in it, in lower case without marks; "" for another.
+
+    None for one with which a statement has to be read.
+    """
+    if not READ.isdisjoint(letter_runs(word)):
+        return None
+    return word.strip(_EDGES).lower() if _TELLING.search(word) else ""
+
+
+def _starts(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
+    """Whether a sentence begins with this word, as far as one can see."""
+    if gaps is not None and len(gaps[at]) != (at > 0):
+        return False
+    return at == 0 or words[at - 1][-1] in ".!?"
+
+
+def _with_unit(words: Sequence[str], at: int, word: str, gaps: Sequence[str] | None) -> str:
     """A figure with the words that may be its unit, as far as its sentence's part goes."""
-    if match[0][-1] in _EDGES:
+    if words[at][-1] in _EDGES or not _goes_on(words, at + 1, gaps):
         return word
-    after = _NEXT.match(statement, match.end())
-    if after is None:
-        return word
-    unit = after[1].lower()
+    unit = words[at + 1].lower()
     bare = unit.rstrip(_EDGES)
-    further = (after[2] or "").lower().rstrip(_EDGES)
-    if bare == unit and further and (bare in _LINKS or further in _LINKS):
-        return f"{word} {bare} {further}"
+    if bare == unit and _goes_on(words, at + 2, gaps):
+        further = words[at + 2].lower().rstrip(_EDGES)
+        if further and (bare in _LINKS or further in _LINKS):
+            return f"{word} {bare} {further}"
     return f"{word} {bare}" if bare else word
+
+
+def _goes_on(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
+    """Whether there is a word, on the same line as the one before it."""
+    return at < len(words) and (gaps is None or not gaps[at].strip(" "))

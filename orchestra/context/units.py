@@ -160,6 +160,11 @@ def _units() -> _Units:
     return _Units()
 
 
+def unit_heads() -> frozenset[str]:
+    """The runs of letters, in lower case, and the signs with which a unit may begin."""
+    return _units().begins
+
+
 def unit_at(text: str, at: int) -> tuple[str, int]:
     """The unit at `at`, a space or hyphen before it or not, and where it ends; ("", at) if there is none."""
     units = _units()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 import msgspec
@@ -11,15 +10,14 @@ from msgspec import Struct
 
 from orchestra.context.facts import Find, figures_and_names
 from orchestra.context.fence import fence
+from orchestra.evidence.fitting import HEAD_SHARE, Count, most_tokens, ranked, within_cap
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
+from orchestra.evidence.screening import Twins
 from orchestra.values.drafts import Plan
 from orchestra.values.handoffs import Brief, HandOff, Status, Study
-from orchestra.values.sources import Claim, Conflict, Quote
+from orchestra.values.sources import Claim, Conflict
 
-Count = Callable[[str], int]
-
-_HEAD_SHARE = 0.25  # of the cap, at most, for each of: the question; gaps and conflicts
 _SLACK = 8  # tokens that joining lines may add
 
 
@@ -49,16 +47,20 @@ def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str 
     What goes first is what a document that is already there says. `reason`: why the researcher ended early.
     """
     costs = [count(_line(claim, 1)) for claim in study.claims]
-    kept = _ranked([(0, claim) for claim in study.claims], costs, cap - count("\n".join(study.gaps)))
-    claims = tuple(study.claims[at] for at in sorted(kept))
+    gaps = count("\n".join(study.gaps))
+    claims = study.claims
+    if sum(costs) > cap - gaps:
+        taken = ranked([(0, claim) for claim in claims], costs, cap - gaps)
+        claims = tuple(study.claims[at] for at in sorted(taken))
+        costs = [costs[at] for at in taken]
     status: Status = "partial" if reason else "done"
     return HandOff(
         sender=sender,
         receiver="brief",
-        value=msgspec.structs.replace(study, claims=claims),
+        value=Study(study.question, claims, study.gaps, study.dropped),
         status=status,
         reason=reason,
-        tokens=sum(costs[at] for at in kept) + count("\n".join(study.gaps)),
+        tokens=sum(costs) + gaps,
         cap=cap,
         left_out=len(study.claims) - len(claims),
         references=_references(claims),
@@ -87,27 +89,40 @@ def make_brief(
     the document with the fewest so far, those in a conflict first. `left_out` counts the claims that did not
     fit. Same input, same brief. `find` reads a claim's facts (a session's ledger remembers what it read).
     """
-    questions = tuple(" ".join(part.split()) for part in plan.questions)
+    return brief_and_text(question, plan, studies, cap=cap, count=count, find=find)[0]
+
+
+def brief_and_text(
+    question: str,
+    plan: Plan,
+    studies: Sequence[HandOff[Study]],
+    *,
+    cap: int,
+    count: Count,
+    find: Find = figures_and_names,
+) -> tuple[HandOff[Brief], str]:
+    """The brief, see `make_brief`, and how it reads, see `render_brief`."""
+    questions = tuple(map(_flat, plan.questions))
     readings, places = _merged(studies, find)
-    conflicts = _affordable(find_conflicts(readings), int(cap * _HEAD_SHARE), count)
+    conflicts = _affordable(find_conflicts(readings), int(cap * HEAD_SHARE), count)
     gaps = _gaps(question, questions, studies)
-    brief = _within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
-    disputed = {at for first, second, _ in conflicts for at in (first, second)}
-    order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
-    items = [(places[at], readings[at].claim) for at in order]
-    costs = [count(_line(claim, place + 1)) + 1 for place, claim in items]
-    disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
-    room = cap - count(render_brief(brief)) - _SLACK - disputes
-    kept = [order[at] for at in _ranked(items, costs, room)]
-    while True:
-        full = _numbered(brief, readings, places, sorted(kept, key=lambda at: (places[at], at)), conflicts)
-        tokens = count(render_brief(full))
-        if tokens <= cap or not kept:
-            break
-        kept.pop()  # the sum of parts is near the whole, not equal to it
+    brief = within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
+    full = _numbered(brief, readings, places, range(len(readings)), conflicts)
+    text = render_brief(full)
+    if most_tokens(text) + _SLACK * (1 + len(readings) + 3 * len(conflicts)) <= cap:
+        tokens = count(text)  # there is room for every line, whatever each may count by itself
+    else:
+        kept = _affordable_claims(brief, readings, places, conflicts, cap=cap, count=count)
+        while True:
+            full = _numbered(brief, readings, places, sorted(kept), conflicts)
+            text = render_brief(full)
+            tokens = count(text)
+            if tokens <= cap or not kept:
+                break
+            kept.pop()  # the sum of parts is near the whole, not equal to it
     failed = [study for study in studies if study.value is None]
     status: Status = "done" if not failed else "partial" if len(failed) < len(studies) else "failed"
-    return HandOff(
+    handoff = HandOff(
         sender="brief",
         receiver="writer",
         value=full,
@@ -115,9 +130,10 @@ def make_brief(
         reason="; ".join(dict.fromkeys(study.reason for study in failed)),
         tokens=tokens,
         cap=cap,
-        left_out=len(readings) - len(kept),
+        left_out=len(readings) - len(full.claims),
         references=_references(full.claims),
     )
+    return handoff, text
 
 
 def render_brief(brief: Brief) -> str:
@@ -148,26 +164,20 @@ def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading
     """All claims, duplicates merged into the first, and the place of each in the plan."""
     kept: list[Reading] = []
     places: list[int] = []
-    by_key: dict[object, list[int]] = defaultdict(list)
+    twins = Twins()
     for place, study in enumerate(studies):
         for claim in study.value.claims if study.value else ():
             reading = Reading(claim, find)
-            keys = [*{quote.locator for quote in claim.quotes}, reading.values]
-            near = sorted({at for key in keys for at in by_key[key]})
+            near = twins.near(reading.terms, claim.quotes)
             twin = next((at for at in near if is_duplicate(kept[at], reading)), None)
             if twin is not None:
-                quotes = _joined(kept[twin].claim.quotes, claim.quotes)
-                kept[twin] = Reading(msgspec.structs.replace(kept[twin].claim, quotes=quotes), find)
+                kept[twin].join(claim.quotes)
+                twins.add(twin, (), claim.quotes)
                 continue
-            for key in keys:
-                by_key[key].append(len(kept))
+            twins.add(len(kept), reading.words, claim.quotes)
             kept.append(reading)
             places.append(place)
     return kept, places
-
-
-def _joined(quotes: Iterable[Quote], more: Iterable[Quote]) -> tuple[Quote, ...]:
-    return tuple({(quote.locator, quote.start, quote.end): quote for quote in (*quotes, *more)}.values())
 
 
 def _gaps(question: str, questions: Sequence[str], studies: Sequence[HandOff[Study]]) -> tuple[str, ...]:
@@ -188,27 +198,6 @@ def _gaps(question: str, questions: Sequence[str], studies: Sequence[HandOff[Stu
     return tuple(known.values())
 
 
-def _within_cap(brief: Brief, cap: int, count: Count) -> Brief:
-    """A question, gaps or sub-questions that alone would fill the cap are cut with a visible mark."""
-    share = int(cap * _HEAD_SHARE)
-    cut = {
-        "question": _cut(brief.question, share, count),
-        "title": _cut(brief.title, share // 4, count),
-        "questions": tuple(
-            _cut(text, share // max(1, len(brief.questions)), count) for text in brief.questions
-        ),
-    }
-    gaps: list[str] = []
-    room = share
-    for gap in brief.gaps:
-        cost = count(gap) + 2
-        if cost > room:
-            break
-        gaps.append(gap)
-        room -= cost
-    return msgspec.structs.replace(brief, **cut, gaps=tuple(gaps))
-
-
 def _affordable(found: Iterable[tuple[int, int, str]], room: int, count: Count) -> list[tuple[int, int, str]]:
     """The first conflicts whose lines fit `room`."""
     kept = []
@@ -220,49 +209,27 @@ def _affordable(found: Iterable[tuple[int, int, str]], room: int, count: Count) 
     return kept
 
 
+def _affordable_claims(
+    brief: Brief,
+    readings: Sequence[Reading],
+    places: Sequence[int],
+    conflicts: Sequence[tuple[int, int, str]],
+    *,
+    cap: int,
+    count: Count,
+) -> list[int]:
+    """Those that fit beside the head of the brief, in the order in which they were taken."""
+    disputed = {at for first, second, _ in conflicts for at in (first, second)}
+    order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
+    items = [(places[at], readings[at].claim) for at in order]
+    costs = [count(_line(claim, place + 1)) + 1 for place, claim in items]
+    disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
+    room = cap - count(render_brief(brief)) - _SLACK - disputes
+    return [order[at] for at in ranked(items, costs, room)]
+
+
 def _conflict_cost(about: str, count: Count) -> int:
     return count(about) + 16  # the ids, at their longest, and the bullet
-
-
-def _cut(text: str, tokens: int, count: Count) -> str:
-    if count(text) <= tokens:
-        return text
-    keep = len(text)
-    while keep > 1 and count(text[:keep]) > tokens - 3:
-        keep = int(keep * min(0.9, (tokens + 1) / count(text[:keep]) + 0.02))
-    return f"{text[:keep].rstrip()} […]"
-
-
-def _ranked(items: Sequence[tuple[int, Claim]], costs: Sequence[int], room: int) -> list[int]:
-    """Indexes into `items` in the order in which they were taken, as many as `room` tokens hold.
-
-    Sub-questions take turns; within one the document with the fewest claims so far is next.
-    """
-    waiting: dict[int, dict[str, deque[int]]] = defaultdict(lambda: defaultdict(deque))
-    for at, (place, claim) in enumerate(items):
-        waiting[place][_home(claim)].append(at)
-    used: Counter[str] = Counter()
-    taken: list[int] = []
-    while waiting:
-        for place in list(waiting):
-            homes = waiting[place]
-            while homes:
-                home = min(homes, key=lambda home: (used[home], homes[home][0]))
-                at = homes[home].popleft()
-                if not homes[home]:
-                    del homes[home]
-                if costs[at] <= room:
-                    room -= costs[at]
-                    used[home] += 1
-                    taken.append(at)
-                    break
-            else:
-                del waiting[place]
-    return taken
-
-
-def _home(claim: Claim) -> str:
-    return claim.quotes[0].locator if claim.quotes else ""
 
 
 def _numbered(
@@ -273,22 +240,18 @@ def _numbered(
     conflicts: Sequence[tuple[int, int, str]],
 ) -> Brief:
     ids = {at: f"c{number}" for number, at in enumerate(kept, 1)}
-    claims = tuple(
-        msgspec.structs.replace(
-            readings[at].claim,
-            id=ids[at],
-            question=brief.questions[places[at]]
-            if places[at] < len(brief.questions)
-            else readings[at].claim.question,
-        )
-        for at in kept
-    )
+    asked = brief.questions
+    claims = []
+    for at in kept:
+        claim, place = readings[at].claim, places[at]
+        question = asked[place] if place < len(asked) else claim.question
+        claims.append(Claim(ids[at], claim.text, claim.quotes, question))
     named = tuple(
         Conflict((ids[first], ids[second]), about)
         for first, second, about in conflicts
         if first in ids and second in ids
     )
-    return msgspec.structs.replace(brief, claims=claims, conflicts=named)
+    return Brief(brief.question, brief.title, asked, tuple(claims), named, brief.gaps)
 
 
 def _references(claims: Iterable[Claim]) -> tuple[str, ...]:

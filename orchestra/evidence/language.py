@@ -17,6 +17,8 @@ _LATIN = re.compile(r"[A-Za-z]+")
 
 def language_of(text: str) -> Language:
     """Chinese where Chinese characters outnumber Latin words and no Japanese syllables stand among them."""
+    if text.isascii():
+        return "en"
     head = text[:20_000]
     han = len(_HAN.findall(head))
     return "zh" if han > len(_LATIN.findall(head)) and not _KANA.search(head) else "en"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from sys import intern
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -26,10 +26,24 @@ def source_id(document: Document) -> str:
 
 
 class _Seen(Struct, frozen=True, gc=False):
-    """What an agent has seen of a document: its label, and the spans, merged and in order."""
+    """What an agent has seen of a document: its label, and one span, as a rule the only one; -1: none.
+
+    `more`: all spans, merged and in order, where there are several.
+    """
 
     label: str
-    spans: _Spans
+    start: int = -1
+    end: int = -1
+    more: _Spans = ()
+
+    @property
+    def spans(self) -> _Spans:
+        return self.more or (((self.start, self.end),) if self.start >= 0 else ())
+
+    def seeing(self, start: int, end: int) -> _Seen:
+        """With one more span."""
+        spans = _with(self.spans, (start, end))
+        return _Seen(self.label, *spans[0], spans if len(spans) > 1 else ())
 
 
 class Ledger:
@@ -58,7 +72,9 @@ class Ledger:
 
     def register(self, document: Document) -> Document:
         """The session's one copy of `document`; a locator whose text changed is a new source."""
-        key = _key(document)
+        return self._registered(_key(document), document)
+
+    def _registered(self, key: _Key, document: Document) -> Document:
         known = self._documents.get(key)
         if known is None:
             text = self._texts.setdefault(key[1], document.text)
@@ -75,26 +91,27 @@ class Ledger:
     def label(self, agent: str, document: Document) -> str:
         """The label under which `agent` knows `document`; the first call gives it the next free one."""
         seen = self._seen.setdefault(agent, {})
-        known = seen.get(_key(document))
-        return known.label if known is not None else self._labelled(seen, document, ()).label
-
-    def _labelled(self, seen: dict[_Key, _Seen], document: Document, spans: _Spans) -> _Seen:
-        self.register(document)
-        made = seen[self._keys[_key(document)]] = _Seen(intern(f"s{len(seen) + 1}"), spans)
-        return made
+        key = _key(document)
+        known = seen.get(key)
+        if known is None:
+            self._registered(key, document)
+            known = seen[self._keys[key]] = _Seen(_label(len(seen) + 1))
+        return known.label
 
     def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
         seen = self._seen.setdefault(agent, {})
         labels = []
         for passage in passages:
-            key = _key(passage.document)
-            span = (passage.start, passage.end)
+            document = passage.document
+            key = (document.locator, document.sha256) if document.sha256 else _key(document)
+            start, end = passage.start, passage.end
             known = seen.get(key)
             if known is None:
-                known = self._labelled(seen, passage.document, (span,))
-            elif span not in known.spans:
-                known = seen[self._keys[key]] = _Seen(known.label, _with(known.spans, span))
+                self._registered(key, document)
+                known = seen[self._keys[key]] = _Seen(_label(len(seen) + 1), start, end)
+            elif (known.start != start or known.end != end) and (start, end) not in known.more:
+                known = seen[self._keys[key]] = known.seeing(start, end)
             labels.append(known.label)
         return tuple(labels)
 
@@ -130,6 +147,11 @@ class Ledger:
         """`document` made ready to be quoted from."""
         known = self.register(document)
         return Searchable(known, self._shelf.folds(known))
+
+
+@lru_cache(maxsize=1 << 10)
+def _label(number: int) -> str:
+    return f"s{number}"
 
 
 def _key(document: Document) -> _Key:

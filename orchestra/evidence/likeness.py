@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from msgspec import Struct
@@ -13,21 +13,20 @@ from msgspec import Struct
 from orchestra.context.clauses import find_negations
 from orchestra.context.facts import Find, figures_and_names, plain, same_fact
 from orchestra.context.units import in_base
+from orchestra.evidence.screening import (
+    CLAUSE,
+    LEAST_SHARED,
+    SAME_WORDS,
+    generic,
+    possible_conflicts,
+    same_span,
+    worded,
+)
 from orchestra.text.terms import terms
 from orchestra.values.facts import Fact, FactKind
 from orchestra.values.sources import Claim, Quote
 
-_SAME_SPAN = 0.8
-_SAME_WORDS = 0.9
-_LEAST_SHARED = 3
 _LEAST_SHARED_PAIRS = 5  # of Chinese or Japanese character pairs
-# Words that say that, not what: they may differ between two statements of the same thing.
-_GENERIC = """contain hold have provide give report say state show average typical typically approximately
-    estimate estimated measure measured find found roughly around nearly almost about total average mean
-    usually generally brew brewed standard normal one single per each every amount level number value reach
-    count stand come make take become remain use used according published current currently overall
-    limit maximum minimum"""
-_CLAUSE = re.compile(r"[,;:](?=\s)|[.!?](?=\s|$)|[，。；：！？]|\s[-–—]\s|[()（）]")
 _BOUND = re.compile(
     r"\b(?:at most|at least|up to|no more than|more than|less than|over|under|below|above|limits?|maximum"
     r"|minimum|permit\w*|allow\w*|from)\b|最多|至多|最少|至少|不超过|超过|不少于|不低于|以上|以下|以内"
@@ -40,25 +39,25 @@ _MEASURING: frozenset[FactKind] = frozenset(("number", "percent", "money", "date
 _MOST_COMPARED = 1_000  # claims; more are not compared with each other
 
 
-@lru_cache(maxsize=1)
-def _generic() -> frozenset[str]:
-    return frozenset(terms(_GENERIC))
-
-
 class Reading:
-    """A claim with what comparing it needs, each worked out once."""
+    """A claim with what comparing it needs, the facts only when they are asked for."""
 
     def __init__(self, claim: Claim, find: Find = figures_and_names) -> None:
         self.claim = claim
+        self.terms, self.clauses = worded(claim.text)
+        self.words = frozenset(self.terms)
         self._find = find
 
-    @cached_property
-    def locators(self) -> frozenset[str]:
-        return frozenset([quote.locator for quote in self.claim.quotes])
+    def join(self, quotes: Iterable[Quote]) -> None:
+        """Give the claim the quotes of its duplicate, each once."""
+        claim = self.claim
+        joined = {(quote.locator, quote.start, quote.end): quote for quote in (*claim.quotes, *quotes)}
+        self.claim = Claim(claim.id, claim.text, tuple(joined.values()), claim.question)
 
-    @cached_property
-    def words(self) -> Counter[str]:
-        return Counter(terms(self.claim.text))
+    @property
+    def locators(self) -> frozenset[str]:
+        """Of the documents that it quotes."""
+        return frozenset([quote.locator for quote in self.claim.quotes])
 
     @cached_property
     def facts(self) -> list[Fact]:
@@ -92,20 +91,17 @@ class Measure(Struct, frozen=True, gc=False):
 
 def is_duplicate(one: Reading, other: Reading) -> bool:
     """Whether keeping one of both loses nothing: same figures and polarity, and the same quote or wording."""
-    if one.values != other.values or one.denies != other.denies:
+    # What is quick to see, first: the facts of most claims are never read.
+    alike = any(same_span(mine, theirs) for mine in one.claim.quotes for theirs in other.claim.quotes)
+    if not alike and not _same_words(one.terms, other.terms):
         return False
-    if any(_same_span(mine, theirs) for mine in one.claim.quotes for theirs in other.claim.quotes):
-        return True
-    both = sum((one.words & other.words).values())
-    either = sum((one.words | other.words).values())
-    return either > 0 and both / either >= _SAME_WORDS
+    return one.values == other.values and one.denies == other.denies
 
 
-def _same_span(one: Quote, other: Quote) -> bool:
-    if one.locator != other.locator:
-        return False
-    shared = min(one.end, other.end) - max(one.start, other.start)
-    return shared >= _SAME_SPAN * max(one.end - one.start, other.end - other.start)
+def _same_words(one: Sequence[str], other: Sequence[str]) -> bool:
+    both = sum((Counter(one) & Counter(other)).values())
+    either = len(one) + len(other) - both
+    return either > 0 and both / either >= SAME_WORDS
 
 
 def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]]:
@@ -114,22 +110,21 @@ def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]
     Made to be right rather than complete: the shorter clause must be borne by the longer word for word, but
     for words that say nothing, and no other date, name or figure may set the two apart.
     """
-    by_word: dict[str, list[int]] = defaultdict(list)
-    for at, reading in enumerate(readings[:_MOST_COMPARED]):
-        partners = Counter(before for word in reading.words for before in by_word[word])
-        for before in sorted(partners):
-            if partners[before] >= 2 and readings[before].locators.isdisjoint(reading.locators):
-                about = _disagreement(readings[before], reading)
-                if about:
-                    yield before, at, about
-        for word in reading.words:
-            by_word[word].append(at)
+    compared = readings[:_MOST_COMPARED]
+    clauses, words = [each.clauses for each in compared], [each.words for each in compared]
+    for at, before in possible_conflicts(clauses, words):
+        one, other = readings[before], readings[at]
+        if one.locators.isdisjoint(other.locators):
+            about = disagreement(one, other)
+            if about:
+                yield before, at, about
 
 
-def _disagreement(one: Reading, other: Reading) -> str:
+def disagreement(one: Reading, other: Reading) -> str:
+    """The different values that both give for the same thing; "" where there is none."""
     for mine in one.measures:
         for theirs in other.measures:
-            # What is quick to see, first: this is asked of every two claims that share two words.
+            # What is quick to see, first.
             if mine.dimension != theirs.dimension or mine.bound != theirs.bound:
                 continue
             if _same_subject(mine, theirs) and _differ(mine, theirs):
@@ -139,7 +134,7 @@ def _disagreement(one: Reading, other: Reading) -> str:
 
 def _measures(reading: Reading) -> Iterator[Measure]:
     text = reading.claim.text
-    edges = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
+    edges = [0, *(match.end() for match in CLAUSE.finditer(text)), len(text)]
     for start, end in pairwise(edges):
         inside = [fact for fact in reading.facts if start <= fact.start and fact.end <= end]
         figures = [fact for fact in inside if _is_measure(fact, text)]
@@ -148,7 +143,7 @@ def _measures(reading: Reading) -> Iterator[Measure]:
         bare = text[start:end]
         for fact in sorted(figures, key=lambda fact: -fact.start):
             bare = bare[: fact.start - start] + " " + bare[fact.end - start :]
-        words = frozenset(terms(bare)) - _generic()
+        words = frozenset(terms(bare)) - generic()
         bound = _BOUND.search(text, start, end) is not None
         of: dict[str, list[Fact]] = defaultdict(list)
         for fact in figures:
@@ -176,12 +171,12 @@ def _same_subject(one: Measure, other: Measure) -> bool:
     few, many = one.words, other.words
     if len(many) < len(few):
         few, many = many, few
-    if len(few) < _LEAST_SHARED or len(shared := few & many) < _LEAST_SHARED:
+    if len(few) < LEAST_SHARED or len(shared := few & many) < LEAST_SHARED:
         return False
     if len(few) - len(shared) > len(few) // 6:  # more than may differ in any script
         return False
     wide = sum(not word.isascii() for word in few) > len(few) / 2
-    if len(shared) < (_LEAST_SHARED_PAIRS if wide else _LEAST_SHARED):
+    if len(shared) < (_LEAST_SHARED_PAIRS if wide else LEAST_SHARED):
         return False
     loose = len(few) // 6 if wide else 0  # pairs of characters overlap, so one word differs in several
     more = len(few) if one.dimension not in ("count", "date") else 2 + loose

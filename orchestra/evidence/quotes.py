@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from orchestra.text.fold import Folded, fold
+from orchestra.text.fold import Folded, fold, folded
 from orchestra.values.sources import Document, Quote
 
 LEAST_WEIGHT = 10  # letters and digits, a Chinese or Japanese character counting three: "the" is no quote
@@ -84,9 +84,9 @@ class Searchable:
     def quote(self, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
         """See `find_quote`."""
         folds = self._folds
-        span = _first_span(folds.folded, fold(text).text.strip(), near)
+        span = _first_span(folds.folded, folded(text).strip(), near)
         if span is None and _MARKUP.search(folds.text):
-            span = _first_span(folds.unmarked, fold(text, unmarked=True).text.strip(), near)
+            span = _first_span(folds.unmarked, folded(text, unmarked=True).strip(), near)
         if span is None:
             return None
         start, end = span

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 
-import msgspec
 from msgspec import Struct
 
-from orchestra.context.facts import Evidence
+from orchestra.context.facts import Evidence, Find
 from orchestra.evidence.claims import identity_of
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
 from orchestra.text.shape import letter_runs
-from orchestra.text.terms import terms
+from orchestra.text.terms import STOP_WORDS, terms
 from orchestra.values.drafts import Draft, DraftSentence
 from orchestra.values.handoffs import Brief
 from orchestra.values.report import Reference, ReferenceQuote, Report, Section, Sentence
@@ -22,7 +22,6 @@ from orchestra.values.sources import Claim, Quote
 _LEAST_TERMS = 4  # a sentence with fewer telling words may share none with its quotes
 # Marks that a model put into its sentence: claim ids anywhere, bare numbers only at its end.
 _IDS = re.compile(r"\s*[\[(（]c\d{1,4}(?:\s*[,;、]\s*c\d{1,4})*[\])）]", re.IGNORECASE)
-_MARK = re.compile(r"[\[(（]")
 _NUMBERS = re.compile(r"(?:\s+|(?<=[.。!?！？]))(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\])+(?=[.。!?！？]?\s*$)")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _COUNTED = re.compile(
@@ -33,6 +32,7 @@ _WORDS_ONLY = bytes(32 if chr(byte).isspace() else byte for byte in range(256))
 _NO_WORD = bytes(
     byte for byte in range(128) if not (chr(byte).isalnum() or chr(byte) == "_" or chr(byte).isspace())
 )
+_STOP_WORDS = frozenset(word.encode() for word in STOP_WORDS)
 
 
 def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = False) -> Report:
@@ -54,7 +54,7 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
     ]
     all_checked = [*summary, *(checked for _, checkeds in sections for checked in checkeds)]
     removed = tuple(checked.shown(()) for checked in all_checked if strict and not checked.is_supported)
-    numbers = _Numbers(ledger)
+    numbers = _Numbers(checker.source)
     shown_summary = numbers.shown(summary, strict)
     shown_sections = tuple(
         Section(heading, shown)
@@ -63,7 +63,8 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
     )
     title = _flat(draft.title) or _flat(brief.title) or _flat(brief.question[:200])
     shown_all = [*shown_summary, *(sentence for section in shown_sections for sentence in section.sentences)]
-    report = Report(
+    headings = [section.heading for section in shown_sections]
+    return Report(
         session="",
         question=brief.question,
         title=title,
@@ -76,8 +77,8 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         supported_share=sum(sentence.supported for sentence in shown_all) / len(shown_all)
         if shown_all
         else 0.0,
+        words=_words_of([title, *headings, *(sentence.text for sentence in shown_all)]),
     )
-    return msgspec.structs.replace(report, words=count_words(report))
 
 
 def count_words(report: Report) -> int:
@@ -85,13 +86,14 @@ def count_words(report: Report) -> int:
     texts = [report.title, *(sentence.text for sentence in report.summary)]
     for section in report.sections:
         texts += [section.heading, *(sentence.text for sentence in section.sentences)]
-    return sum(map(_words_of, texts))
+    return _words_of(texts)
 
 
-def _words_of(text: str) -> int:
-    if text.isascii():  # a word is what stands between blanks and has a letter or a digit in it
-        return len(text.encode().translate(_WORDS_ONLY, _NO_WORD).split())
-    return len(_COUNTED.findall(text))
+def _words_of(texts: Iterable[str]) -> int:
+    whole = "\n".join(texts)
+    if whole.isascii():  # a word is what stands between blanks and has a letter or a digit in it
+        return len(whole.encode().translate(_WORDS_ONLY, _NO_WORD).split())
+    return len(_COUNTED.findall(whole))
 
 
 class _Checked(Struct, frozen=True, gc=False):
@@ -115,10 +117,8 @@ class _Checker:
         self._questions = [brief.question, *brief.questions]
         self._say = words_for(brief.question)
         self._ledger = ledger
-        self._verbatim: dict[Quote, bool] = {}
-        self._evidence: dict[tuple[str, ...], Evidence] = {}
-        self._terms: dict[tuple[str, ...], frozenset[str]] = {}
-        self._words: dict[tuple[str, ...], frozenset[bytes]] = {}
+        self._sources: dict[Quote, str] = {}
+        self._bearing: dict[tuple[str, ...], _Bearing] = {}
 
     def check(self, text: str, cited: tuple[str, ...]) -> _Checked:
         """One sentence, without marks, and the ids that it cites."""
@@ -132,56 +132,58 @@ class _Checker:
             return self._say.unknown_claims(unknown)
         if not claims:
             return self._say.no_citation()
-        quotes = tuple(dict.fromkeys(quote for claim in claims for quote in claim.quotes))
-        if not quotes or not all(self._stands(quote) for quote in quotes):
+        bearing = self._bearing_of(claims)
+        if not bearing.quotes or not all(map(self.source, bearing.quotes)):
             return self._say.not_verbatim()
-        key = tuple(claim.id for claim in claims)
-        missing = self._read(key, quotes).missing(text)
+        missing = bearing.evidence.missing(text)
         if missing:
             return self._say.not_borne(list(dict.fromkeys(fact.text for fact in missing)))
-        if self._is_unrelated(key, text, quotes):
-            return self._say.unrelated()
-        return ""
+        return "" if bearing.is_related(text) else self._say.unrelated()
 
-    def _read(self, key: tuple[str, ...], quotes: tuple[Quote, ...]) -> Evidence:
-        if key not in self._evidence:
-            texts = [quote.text for quote in quotes]
-            self._evidence[key] = Evidence(
-                texts, [*identity_of(quotes), *self._questions], find=self._ledger.facts
-            )
-        return self._evidence[key]
+    def _bearing_of(self, claims: tuple[Claim, ...]) -> _Bearing:
+        key = tuple([claim.id for claim in claims])
+        known = self._bearing.get(key)
+        if known is None:
+            known = self._bearing[key] = _Bearing(claims, self._questions, self._ledger.facts)
+        return known
 
-    def _stands(self, quote: Quote) -> bool:
-        if quote not in self._verbatim:
-            self._verbatim[quote] = _source_of(quote, self._ledger) != ""
-        return self._verbatim[quote]
+    def source(self, quote: Quote) -> str:
+        """The id of the source in which `quote` stands at its offsets; "" if there is none."""
+        known = self._sources.get(quote)
+        if known is None:
+            known = self._sources[quote] = _source_of(quote, self._ledger)
+        return known
 
-    def _is_unrelated(self, key: tuple[str, ...], text: str, quotes: tuple[Quote, ...]) -> bool:
-        """Not one telling word of the sentence in its quotes or titles; two scripts cannot be compared so."""
-        if any(terms(word.decode()) for word in self._shared(key, quotes, text)):
-            return False
-        if key not in self._terms:
-            whole = "\n".join((*(quote.text for quote in quotes), *identity_of(quotes)))
-            self._terms[key] = frozenset(terms(whole))
+
+class _Bearing:
+    """What the claims that a sentence cites have to bear it out, each read once."""
+
+    def __init__(self, claims: Sequence[Claim], questions: Sequence[str], find: Find) -> None:
+        self.quotes = tuple(dict.fromkeys([quote for claim in claims for quote in claim.quotes]))
+        self._texts = [quote.text for quote in self.quotes]
+        self._identity = identity_of(self.quotes)
+        self.evidence = Evidence(self._texts, [*self._identity, *questions], find=find)
+        self._words = frozenset(letter_runs(" ".join(self._texts))) - _STOP_WORDS
+
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset(terms("\n".join((*self._texts, *self._identity))))
+
+    def is_related(self, text: str) -> bool:
+        """Whether a telling word of `text` is in the quotes or titles; two scripts cannot be compared so."""
+        if not self._words.isdisjoint(letter_runs(text)):  # a word as it is: mostly there is one
+            return True
         mine = set(terms(text))
-        if len(mine) < _LEAST_TERMS or bool(_WIDE.search(text)) != any(
-            _WIDE.search(quote.text) for quote in quotes
-        ):
-            return False
-        return not mine & self._terms[key]
-
-    def _shared(self, key: tuple[str, ...], quotes: tuple[Quote, ...], text: str) -> list[bytes]:
-        """Words as they are, longest first, that the sentence has in common with its quotes: mostly some."""
-        if key not in self._words:
-            self._words[key] = frozenset(letter_runs(" ".join(quote.text for quote in quotes)))
-        return sorted(self._words[key].intersection(letter_runs(text)), key=len, reverse=True)
+        if len(mine) < _LEAST_TERMS or bool(_WIDE.search(text)) != any(map(_WIDE.search, self._texts)):
+            return True
+        return not mine.isdisjoint(self._terms)
 
 
 class _Numbers:
     """References as they are first cited; a source has one number, its quotes stand as they were cited."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, source: Callable[[Quote], str]) -> None:
+        self._source = source
         self._quotes: dict[tuple[str, str], dict[tuple[int, int], Quote]] = {}
         self._order: dict[tuple[str, str], int] = {}
 
@@ -195,7 +197,7 @@ class _Numbers:
     def _cite(self, claims: Iterable[Claim]) -> Iterator[int]:
         for claim in claims:
             for quote in claim.quotes:
-                source = _source_of(quote, self._ledger)
+                source = self._source(quote)
                 if source:
                     key = (quote.locator, source)
                     self._quotes.setdefault(key, {}).setdefault((quote.start, quote.end), quote)
@@ -227,11 +229,15 @@ def _told(sentences: Iterable[DraftSentence]) -> Iterator[tuple[str, tuple[str, 
 
 
 def _unmarked(text: str) -> str:
-    return _flat(_NUMBERS.sub("", _IDS.sub("", text)) if _MARK.search(text) else text)
+    if "[" in text or "(" in text or "（" in text:
+        text = _NUMBERS.sub("", _IDS.sub("", text))
+    return _flat(text)
 
 
 def _flat(text: str) -> str:
     """On one line, and nothing in it that UTF-8 cannot hold (a model may send half a surrogate pair)."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import anyio
 
 from orchestra.errors import InputError, OrchestraError, RecordDiffers, StoreError
@@ -32,34 +29,14 @@ class AtWork:
         self._obeyed: set[int] = set()
         self._arrived = anyio.Event()
 
-    @asynccontextmanager
-    async def hosted(
-        self, kit: Kit, session: Session, record: SessionRecord | None = None
-    ) -> AsyncIterator[None]:
+    def hosted(self, kit: Kit, session: Session, record: SessionRecord | None = None) -> _Hosted:
         """Until the session ends, however that is; its end is in the journal then."""
-        status: Status = "interrupted"
+        return _Hosted(self, kit, session, record)
+
+    def begin(self, session: Session) -> None:
+        """It can be asked for something from now on."""
         self.sessions[session.id] = session
         self._arrived.set()
-        try:
-            yield
-            status = end_of(session.stopped)
-        except RecordDiffers as error:
-            # Nothing was made: it is as it was.
-            status = record.status if record is not None and error.agent else "failed"
-            status = "interrupted" if status in ("cut off", "running", "waiting") else status
-            raise
-        except OrchestraError as error:
-            status = "failed"
-            await session.record("failed", data={"reason": str(error)})
-            raise
-        except Exception as error:
-            status = "failed"
-            await session.record("failed", data={"reason": f"{type(error).__name__}: {error}"})
-            raise
-        finally:
-            del self.sessions[session.id]
-            with anyio.move_on_after(CLOSING_SECONDS, shield=True):
-                await kit.journal.finish(session.id, status, at=kit.clock())
 
     async def catch_up(self, journal: Journal, session: Session) -> None:
         """What was asked before the session went on: answers count, stops are over."""
@@ -85,6 +62,45 @@ class AtWork:
                 if session is not None and order.number not in self._obeyed:
                     self._obeyed.add(order.number)
                     _obey(session, order)
+
+
+class _Hosted:
+    __slots__ = ("_at_work", "_kit", "_record", "_session")
+
+    def __init__(self, at_work: AtWork, kit: Kit, session: Session, record: SessionRecord | None) -> None:
+        self._at_work = at_work
+        self._kit = kit
+        self._session = session
+        self._record = record
+
+    async def __aenter__(self) -> None:
+        self._at_work.begin(self._session)
+
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        session, journal = self._session, self._kit.journal
+        status: Status = "interrupted"
+        try:
+            status = self._status(error)
+            if status == "failed" and not isinstance(error, RecordDiffers):
+                reason = (
+                    str(error) if isinstance(error, OrchestraError) else f"{type(error).__name__}: {error}"
+                )
+                await session.record("failed", data={"reason": reason})
+        finally:
+            del self._at_work.sessions[session.id]
+            at = self._kit.clock()
+            if not journal.finish_now(session.id, status, at=at):
+                with anyio.move_on_after(CLOSING_SECONDS, shield=True):
+                    await journal.finish(session.id, status, at=at)
+
+    def _status(self, error: BaseException | None) -> Status:
+        if error is None:
+            return end_of(self._session.stopped)
+        if not isinstance(error, RecordDiffers):
+            return "failed" if isinstance(error, Exception) else "interrupted"
+        # Nothing was made: it is as it was.
+        status = self._record.status if self._record is not None and error.agent else "failed"
+        return "interrupted" if status in ("cut off", "running", "waiting") else status
 
 
 def _obey(session: Session, order: Order) -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct, structs, to_builtins
 from orchestra.errors import InputError
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.past import Past, load_past
-from orchestra.journal.records import Fork, SessionRecord
+from orchestra.journal.records import Fork
 from orchestra.journal.rows import SessionStart
 from orchestra.memory.kept import Whose
 from orchestra.memory.session import Library as Shelves
@@ -90,7 +90,7 @@ class Host:
             name, now = self._name()
             start = structs.replace(
                 start,
-                documents=await resolved(start.documents),
+                documents=await resolved(start.documents) if start.documents else "",
                 models={tier: model.name for tier, model in kit.tiers.items()},
                 windows={tier: model.window for tier, model in kit.tiers.items()},
                 version=this_version(),
@@ -104,11 +104,12 @@ class Host:
             origin = Origin(memory=memory)
             session = Session(kit, name, question, toolbox=toolbox, watch=watch, origin=origin)
             session.problems = problems
-            async with self._hosted(session):
-                if memory is not None:
-                    await memory.heard(question)
-                await session.begun(start.workflow, toolbox.specs)
-                yield session
+            with self._inside.hosted(session):
+                async with self._at_work.hosted(kit, session):
+                    if memory is not None:
+                        await memory.heard(question)
+                    await session.begun(start.workflow, toolbox.specs)
+                    yield session
 
     async def resume(
         self,
@@ -147,9 +148,10 @@ class Host:
             session = Session(kit, record.id, past.question, toolbox=toolbox, watch=watch, origin=origin)
             session.problems = problems
             await self._at_work.catch_up(kit.journal, session)
-            async with self._hosted(session, record):
-                await session.goes_on()
-                yield session, start
+            with self._inside.hosted(session):
+                async with self._at_work.hosted(kit, session, record):
+                    await session.goes_on()
+                    yield session, start
 
     async def fork(self, session: str, *, at: int, question: str | None = None) -> str:
         """A new session with the first `at` events of another, to be resumed; its id. Raises InputError.
@@ -171,9 +173,11 @@ class Host:
         await kit.journal.begin(begun)
         origin = Origin(past=past, memory=self._memory(record.id, start_of(record), replay=True))
         session = Session(kit, record.id, past.question, toolbox=self._toolbox, origin=origin)
-        async with self._inside.gate.place(), self._hosted(session):
-            await session.begun(start_of(record).workflow, self._toolbox.specs)
-            yield session
+        async with self._inside.gate.place():
+            with self._inside.hosted(session):
+                async with self._at_work.hosted(kit, session):
+                    await session.begun(start_of(record).workflow, self._toolbox.specs)
+                    yield session
 
     async def look(self, documents: str | Path) -> tuple[int, tuple[str, ...]]:
         """Index a folder before a session needs it: its documents, and a line for each unreadable file.
@@ -189,11 +193,6 @@ class Host:
         if found is None:
             raise InputError(f"No session {session!r} is at work here.")
         found.stop(reason, agent=agent, tool=tool)
-
-    @asynccontextmanager
-    async def _hosted(self, session: Session, record: SessionRecord | None = None) -> AsyncIterator[None]:
-        async with self._inside.hosted(session), self._at_work.hosted(self.kit, session, record):
-            yield
 
     def _memory(self, session: str, start: Start, *, replay: bool = False) -> SessionMemory | None:
         """What is known of the session's user or project, if it says whose it is."""

@@ -19,7 +19,12 @@ async def at_once(items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) ->
     async def one(number: int, item: T) -> R:
         return await work(number, item)
 
+    if not items:
+        return ()
+    if len(items) == 1:
+        return (await work(1, items[0]),)
     with alone():
         async with anyio.create_task_group() as group:
-            handles = [group.start_soon(one, number, item) for number, item in enumerate(items, start=1)]
-    return tuple([handle.return_value for handle in handles])
+            handles = [group.start_soon(one, number, item) for number, item in enumerate(items[1:], start=2)]
+            first = await work(1, items[0])  # by this task, which would only wait: a task costs 5 KB
+    return (first, *[handle.return_value for handle in handles])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 import anyio
 from msgspec import Struct
@@ -32,6 +31,7 @@ class Gate:
     """Places for sessions, given in the order of asking.
 
     `limit`: sessions at work at once, `queue`: sessions that may wait; None: no limit. `clock` in seconds.
+    `told` is called with the number of sessions at work when it changes.
     """
 
     def __init__(self, limit: int | None, queue: int | None, clock: Callable[[], float]) -> None:
@@ -46,6 +46,7 @@ class Gate:
         self._seconds = 0.0  # what a session takes, smoothed; 0 until one has ended
         self._closed = False
         self._empty = anyio.Event()
+        self.told: Callable[[int], None] = _nobody
 
     @property
     def statistics(self) -> GateStatistics:
@@ -57,17 +58,9 @@ class Gate:
             busiest=self._busiest,
         )
 
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
+    def place(self) -> _Place:
         """A place for one session. Raises Overloaded where the queue is full, or the runtime is closing."""
-        await self._enter()
-        began = self._clock()
-        try:
-            yield
-        finally:
-            took = max(self._clock() - began, 0.0)
-            self._seconds += (took - self._seconds) * (_NEWEST if self._seconds else 1.0)
-            self._leave()
+        return _Place(self)
 
     def close(self) -> None:
         """Let nobody in any more; who waits is told so."""
@@ -114,9 +107,16 @@ class Gate:
         self._active += 1
         self._admitted += 1
         self._busiest = max(self._busiest, self._active)
+        self.told(self._active)
+
+    def _left(self, began: float) -> None:
+        took = max(self._clock() - began, 0.0)
+        self._seconds += (took - self._seconds) * (_NEWEST if self._seconds else 1.0)
+        self._leave()
 
     def _leave(self) -> None:
         self._active -= 1
+        self.told(self._active)
         if self._waiting and self._active < self._limit:
             self._take()
             self._waiting.popleft().call()
@@ -130,6 +130,23 @@ class Gate:
 
     def _closing(self) -> Overloaded:
         return Overloaded("This runtime is shutting down and takes no more sessions: ask another, or later.")
+
+
+class _Place:
+    """A place that is taken while a block runs."""
+
+    __slots__ = ("_began", "_gate")
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._began = 0.0
+
+    async def __aenter__(self) -> None:
+        await self._gate._enter()
+        self._began = self._gate._clock()
+
+    async def __aexit__(self, *error: object) -> None:
+        self._gate._left(self._began)
 
 
 class _Ticket:
@@ -147,3 +164,7 @@ class _Ticket:
 
     def refuse(self) -> None:
         self.called.set()
+
+
+def _nobody(_sessions: int) -> None:
+    """Whom the number of sessions is told where nobody asks."""

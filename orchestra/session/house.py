@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Literal
 
 import anyio
 
@@ -16,6 +16,30 @@ from orchestra.session.session import INTERRUPTED, Session
 STOPPING_SECONDS = 5.0
 
 
+class _Hosted:
+    __slots__ = ("_inside", "_scope", "_session")
+
+    def __init__(self, inside: dict[str, tuple[Session, anyio.CancelScope]], session: Session) -> None:
+        self._inside = inside
+        self._session = session
+        self._scope = anyio.CancelScope()
+
+    def __enter__(self) -> None:
+        self._scope.__enter__()
+        self._inside[self._session.id] = self._session, self._scope
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]:
+        del self._inside[self._session.id]
+        if not self._scope.__exit__(kind, error, trace):
+            return False
+        raise RunError(
+            f"Session {self._session.id} was stopped because its runtime shut down; "
+            "what it did until then is in the journal."
+        ) from None
+
+
 class House:
     """Who is inside. A session that is still at work when time is up is stopped and can be resumed."""
 
@@ -23,20 +47,9 @@ class House:
         self.gate = gate
         self._inside: dict[str, tuple[Session, anyio.CancelScope]] = {}
 
-    @asynccontextmanager
-    async def hosted(self, session: Session) -> AsyncIterator[None]:
+    def hosted(self, session: Session) -> _Hosted:
         """Until the session's block ends. Raises RunError where it had to be cancelled."""
-        with anyio.CancelScope() as scope:
-            self._inside[session.id] = session, scope
-            try:
-                yield
-            finally:
-                del self._inside[session.id]
-        if scope.cancelled_caught:
-            raise RunError(
-                f"Session {session.id} was stopped because its runtime shut down; "
-                "what it did until then is in the journal."
-            )
+        return _Hosted(self._inside, session)
 
     async def drain(self, seconds: float | None) -> None:
         """Take nobody in, wait so long for who is at work (None: as long as it takes), then stop them.

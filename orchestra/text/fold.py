@@ -100,6 +100,13 @@ def fold(text: str, *, unmarked: bool = False) -> Folded:
     return Folded("".join(out), at, starts, ends)
 
 
+def folded(text: str, *, unmarked: bool = False) -> str:
+    """The folded form of `text`, without the way back."""
+    if not unmarked and text.isascii() and text.isprintable() and "  " not in text:
+        return text  # its only blanks are spaces
+    return fold(text, unmarked=unmarked).text
+
+
 def _prepared(text: str, unmarked: bool) -> tuple[str, re.Pattern[str]]:
     """`text` with all that changes one for one already changed, and a pattern for all that does not.
 

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from threading import Lock
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no types
@@ -21,6 +22,8 @@ VERSION = 1
 
 LONGEST = 64
 """Characters of a term; more (a hash, a line of base64) are cut off."""
+
+_KNOWN = 4 * LONGEST  # characters of a word that is remembered; sentences of a few words have no longer one
 
 # Scripts written without spaces, and Korean, whose particles stick to its nouns.
 _UNSPACED = (
@@ -60,12 +63,15 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def terms(text: str) -> list[str]:
     """All search terms of `text` in their order, repeats included."""
-    found: list[str] = []
-    extend = found.extend
-    plain = text.isascii() and "*" not in text
-    for token in _PLAIN_TOKEN.findall(text) if plain else _TOKEN.findall(_compose(text)):
-        extend(_terms_of(token) if len(token) <= LONGEST else _cut(token))
-    return found
+    if text.isascii() and "*" not in text:
+        # No term goes on beyond a blank, so each word is cut by itself, and a word that was cut is known.
+        words = text.split()
+        # Between two words there is a blank, and each of the others has a character at least.
+        longest = len(text) - 2 * (len(words) - 1)
+        if longest < _KNOWN or len(max(words, key=len)) <= _KNOWN:
+            return list(chain.from_iterable(map(_terms_in, words)))
+        return _terms_of_all(_PLAIN_TOKEN.findall(text))
+    return _terms_of_all(_TOKEN.findall(_compose(text)))
 
 
 def query_terms(text: str) -> list[str]:
@@ -85,6 +91,19 @@ def stem(word: str) -> str:
 
 def _compose(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+@lru_cache(maxsize=1 << 15)
+def _terms_in(word: str) -> tuple[str, ...]:
+    """Those of one word of ASCII with the marks that stand at it."""
+    return tuple(_terms_of_all(_PLAIN_TOKEN.findall(word)))
+
+
+def _terms_of_all(tokens: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for token in tokens:
+        found += _terms_of(token) if len(token) <= LONGEST else _cut(token)
+    return found
 
 
 @lru_cache(maxsize=1 << 16)

@@ -92,10 +92,17 @@ class Cleaner:
     def __call__(self, output: ToolOutput) -> ToolOutput:
         text = self._clean(output.text) if output.text else ""
         passages = output.passages
-        if not all(map(self._is_clean, passages)):
-            passages = tuple(map(self._passage, passages))
-        elif text == output.text:
-            return output
+        known = self._documents
+        for passage in passages:
+            document = passage.document
+            if known.get((document.locator, document.sha256)) is not document and not self._is_clean(
+                document
+            ):
+                passages = tuple(map(self._passage, passages))
+                break
+        else:
+            if text == output.text:
+                return output
         return structs.replace(output, text=text, passages=passages)
 
     def document(self, document: Document) -> Document:
@@ -111,13 +118,12 @@ class Cleaner:
             self._documents[key] = known
         return known
 
-    def _is_clean(self, passage: Passage) -> bool:
-        document = passage.document
-        known = self._documents.get((document.locator, document.sha256)) or self.document(document)
+    def _is_clean(self, document: Document) -> bool:
+        known = self.document(document)
         return known is document or known.text == document.text
 
     def _passage(self, passage: Passage) -> Passage:
-        if self._is_clean(passage):
+        if self._is_clean(passage.document):
             return passage
         document = self.document(passage.document)
         start = len(self._clean(passage.document.text[: passage.start]))

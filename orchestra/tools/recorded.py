@@ -7,7 +7,6 @@ run (which somebody may stop). What comes back is what is recorded: without secr
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import anyio
@@ -145,8 +144,11 @@ class RecordedToolbox:
             await track.put("tool_called", data, {"arguments": call.arguments})
         results = {} if results is None else results
         try:
-            with early.settled(calls) if early is not None else nullcontext():
-                await self._come(calls, results, early)
+            if early is None:
+                await self._come(calls, results, None)
+            else:
+                with early.settled(calls):
+                    await self._come(calls, results, early)
         finally:
             if self._subset is not None:
                 for place in sorted(results):
@@ -156,12 +158,22 @@ class RecordedToolbox:
     async def _come(
         self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult], early: Early | None
     ) -> None:
-        if self._track.past.results:
+        track = self._track
+        if track.past.results:
             await self._replayed(calls, results)
-        missing = [place for place in range(len(calls)) if place not in results]
-        if missing:
-            with self._guard.place.outside():
-                await self._make([(place, calls[place]) for place in missing], results, early)
+        missing = [(place, call) for place, call in enumerate(calls) if place not in results]
+        if not missing:
+            return
+        with self._guard.place.outside():
+            if track.saying or not all(self._again(call) for _, call in missing):
+                await track.missing()
+            if len(missing) == 1:  # the usual case needs no tasks
+                await self._recorded(*missing[0], results, early=early)
+                return
+            with alone():
+                async with anyio.create_task_group() as group:
+                    for place, call in missing:
+                        group.start_soon(self._recorded, place, call, results, None, early)
 
     async def _replayed(self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult]) -> None:
         """What comes back from the record."""
@@ -178,21 +190,6 @@ class RecordedToolbox:
             await track.put("tool_returned", recorded.data)
             results[place] = result_of(call, recorded.data, texts, recorded.at)
 
-    async def _make(
-        self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None
-    ) -> None:
-        """The calls that are not recorded, all at once."""
-        track = self._track
-        if track.saying or any(not self._again(call) for _, call in missing):
-            await track.missing()
-        if len(missing) == 1:  # the usual case needs no tasks
-            await self._recorded(*missing[0], results, early=early)
-            return
-        with alone():
-            async with anyio.create_task_group() as group:
-                for place, call in missing:
-                    group.start_soon(self._recorded, place, call, results, None, early)
-
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
         return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
@@ -205,36 +202,35 @@ class RecordedToolbox:
         at: float | None = None,
         early: Early | None = None,
     ) -> None:
+        box, track = self._box(call.name), self._track
+        tool = box.get(call.name)
         begun = await early.taken(place, call) if early is not None else None
-        result = begun or await self._run(place, call)
-        track = self._track
+        result = begun or await self._run(place, call, tool)
         if at is None:
             at = track.clock()
         output, error = self._guard.clean(result.output), result.error
         if self._subset is not None:
             if not error:
                 self._subset.used(call.name)
-            if self._box(call.name) is not self._toolbox:
+            if box is not self._toolbox:
                 output = structs.replace(output, added=(call.name,))
         if error:
             error = track.recording.clean(error)
         if output is not result.output or error is not result.error:
             result = structs.replace(result, output=output, error=error)
         structs.force_setattr(result, "at", at)  # nobody else has seen it yet
-        texts = {} if self._again(call) else output_texts(output)
+        texts = {} if getattr(tool, "repeats", False) else output_texts(output)
         await track.put("tool_returned", result_data(place, result), texts, at=at)
         results[place] = result
 
-    async def _run(self, place: int, call: ToolCall) -> ToolResult:
+    async def _run(self, place: int, call: ToolCall, tool: Tool | None) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
-        box = self._box(call.name)
-        tool = box.get(call.name)
         try:
-            arguments = decode_arguments(call) if tool is not None else {}
+            arguments = decode_arguments(call) if tool is not None else None
         except ToolArguments:
-            return await box.run(call)  # which says what is wrong with them
-        if tool is None:
-            return await box.run(call)
+            arguments = None
+        if tool is None or arguments is None:
+            return await self._box(call.name).run(call)  # which says what is wrong with it
         track = self._track
         if asks(tool, arguments, self._guard.rules):
             key = f"{track.path}/{track.turn}/{place}"

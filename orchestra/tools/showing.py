@@ -31,21 +31,17 @@ class Sizes:
         self._heads: dict[int, int] = {}  # by the text's hash: the texts themselves would be kept twice
         self._texts: dict[int, int] = {}
 
-    def head(self, line: str, counter: Counter) -> int:
-        """Of a label with its line end."""
-        key = hash(line)
-        tokens = self._heads.get(key)
-        if tokens is None:
-            tokens = self._heads[key] = counter.count(line)
-        return tokens
-
-    def text(self, text: str, counter: Counter) -> int:
-        """Of a passage behind the usual fence, with both their line ends."""
+    def of(self, head: str, text: str, counter: Counter) -> int:
+        """Of a label with its line end and of a passage behind the usual fence with both their line ends."""
+        key = hash(head)
+        above = self._heads.get(key)
+        if above is None:
+            above = self._heads[key] = counter.count(head)
         key = hash(text)
         tokens = self._texts.get(key)
         if tokens is None:
             tokens = self._texts[key] = counter.count(f"{_TICKS}\n{text}\n")
-        return tokens
+        return above + tokens
 
 
 def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Counter) -> tuple[str, int]:
@@ -70,7 +66,7 @@ def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Count
         if _TICKS in text:
             ticks, usual = ticks_for(text), False
         if usual:
-            tokens += sizes.head(head, counter) + sizes.text(text, counter)
+            tokens += sizes.of(head, text, counter)
         parts.append(f"{head}{ticks}\n{text}\n{ticks}")
     if usual:
         between, last = counter.once(_FENCES, lambda: tuple(map(counter.count, _FENCES)))

@@ -32,6 +32,21 @@ async def test_a_runtime_has_the_collector_look_less_often(tmp_path: Path) -> No
     assert gc.get_threshold() == (700, 10, 10)
 
 
+def test_what_sessions_at_work_hold_is_not_looked_for() -> None:
+    """Many at work make the collector wait longer, until somebody else sets its pace."""
+    gc.set_threshold(700, 10, 10)
+    with collected_seldom() as pace:
+        assert pace is not None
+        idle = gc.get_threshold()[0]
+        pace.at_work(500)
+        assert gc.get_threshold()[0] > idle + 100_000
+        pace.at_work(0)
+        assert gc.get_threshold()[0] == idle
+        gc.set_threshold(5_000, 7, 7)
+        pace.at_work(500)
+    assert gc.get_threshold() == (5_000, 7, 7)
+
+
 @pytest.mark.parametrize("chosen", [(0, 10, 10), (50_000, 20, 100)])
 def test_who_has_chosen_a_slower_pace_keeps_it(chosen: tuple[int, int, int]) -> None:
     """Off stays off, and seldom stays seldom."""

@@ -72,3 +72,9 @@ def test_terms_are_short_single_and_stay_what_they_are(text: str) -> None:
     assert all(0 < len(term) <= LONGEST + 1 and not term.isspace() and " " not in term for term in found)
     assert found == terms(text)
     assert set(query_terms(text)) <= set(found)
+
+
+@given(st.text(alphabet="abcXYZ019 ,.-'#%+_()/\n\t\x1f", max_size=60))
+def test_cut_word_by_word_is_cut_as_a_whole(text: str) -> None:
+    """Words that are cut one by one, and remembered, give the terms of the whole text."""
+    assert terms(text) == terms(f"{text} é")[:-1]

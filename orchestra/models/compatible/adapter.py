@@ -19,7 +19,7 @@ from orchestra.errors import (
 )
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
-from orchestra.models.compatible.knowledge import Knowledge
+from orchestra.models.compatible.knowledge import Attempt, Knowledge
 from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
 from orchestra.models.compatible.quirks import Quirks
 from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
@@ -79,9 +79,16 @@ class CompatibleModel:
 
     async def reply(self, request: Request) -> Reply:
         started = time.perf_counter()
-        sent, answer = await self._ask(request)
+        quirks = self._knowledge.quirks
+        sent, body = self._shaper.shape(request, quirks)
+        answer = await self._transport.post(self._place, quirks.url + _PATH, body)
+        if answer.status >= 300:
+            sent, answer = await self._ask(request, self._refusal(answer, sent, quirks))
         got = self._parse(answer)
-        return await self._settle(request, sent, got, started)
+        result = read(request, sent, got)
+        if result.problem or (request.tools and self._knowledge.doubts_tools):
+            return await self._settle(request, sent, got, result, started)
+        return self._made(got, result, self._usage(got), started)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         started = time.perf_counter()
@@ -90,36 +97,44 @@ class CompatibleModel:
             async for deltas in streamed:
                 for delta in deltas:
                     yield delta
-        reply = await self._settle(request, pieces.sent, pieces.reply, started)
+        result = read(request, pieces.sent, pieces.reply)
+        reply = await self._settle(request, pieces.sent, pieces.reply, result, started)
         for call in reply.calls[pieces.given :]:
             yield Delta(call=call)
         yield reply
 
-    async def _ask(self, request: Request) -> tuple[Outgoing, Answer]:
+    async def _ask(self, request: Request, lesson: Attempt | None = None) -> tuple[Outgoing, Answer]:
         """The request in the endpoint's dialect, as often as its refusals teach something new."""
-        lesson = self._knowledge.attempt()
+        lesson = lesson or self._knowledge.attempt()
         while True:
-            sent = self._shaper.shape(request, lesson.quirks)
-            answer = await self._transport.post(self._place, lesson.quirks.url + _PATH, sent.body)
+            sent, body = self._shaper.shape(request, lesson.quirks)
+            answer = await self._transport.post(self._place, lesson.quirks.url + _PATH, body)
             if answer.status < 300:
                 lesson.keep()
                 return sent, answer
-            words = said(answer.body)
-            if not lesson.learn(answer.status, words, sent):
-                raise self._raised(of_answer(self._place, answer))
+            self._learn(lesson, answer, sent)
+
+    def _refusal(self, answer: Answer, sent: Outgoing, quirks: Quirks) -> Attempt:
+        """What a first refusal teaches, on trial. Raises what it says where that is nothing new."""
+        lesson = self._knowledge.attempt(quirks)
+        self._learn(lesson, answer, sent)
+        return lesson
+
+    def _learn(self, lesson: Attempt, answer: Answer, sent: Outgoing) -> None:
+        if not lesson.learn(answer.status, said(answer.body), sent):
+            raise self._raised(of_answer(self._place, answer))
 
     async def _streamed(self, request: Request, pieces: Pieces) -> AsyncGenerator[list[Delta], None]:
         """The deltas of each chunk; `pieces` is whole at the end."""
         lesson = self._knowledge.attempt()
         while True:
-            pieces.sent = self._shaper.shape(request, lesson.quirks, stream=True)
-            stream = await self._transport.open(self._place, lesson.quirks.url + _PATH, pieces.sent.body)
+            pieces.sent, body = self._shaper.shape(request, lesson.quirks, stream=True)
+            stream = await self._transport.open(self._place, lesson.quirks.url + _PATH, body)
             try:
                 if stream.status >= 300:
                     answer = Answer(stream.status, stream.headers, await stream.read())
-                    if lesson.learn(stream.status, said(answer.body), pieces.sent):
-                        continue
-                    raise self._raised(of_answer(self._place, answer))
+                    self._learn(lesson, answer, pieces.sent)
+                    continue
                 lesson.keep()
                 if "json" in stream.headers.get("content-type", ""):
                     pieces.reply = self._parse(Answer(stream.status, stream.headers, await stream.read()))
@@ -173,10 +188,11 @@ class CompatibleModel:
     def _usage(self, got: Parsed) -> Usage:
         return usage_of(got.usage, self._price, free=self._free)
 
-    async def _settle(self, request: Request, sent: Outgoing, got: Parsed, started: float) -> Reply:
+    async def _settle(
+        self, request: Request, sent: Outgoing, got: Parsed, result: Read, started: float
+    ) -> Reply:
         """The reply as a value of ours, after a check of its tools and a repair turn where they are due."""
         usage = self._usage(got)
-        result = read(request, sent, got)
         try:
             doubtful = request.tools and self._knowledge.saw_tools(request, sent, result)
             if doubtful and afforded(request, 0):
@@ -199,16 +215,20 @@ class CompatibleModel:
             raise _billed(error, usage) from error.__cause__
         if result.problem:
             raise _billed(self._invalid(request, result), usage)
+        return self._made(got, result, usage, started)
+
+    def _made(self, got: Parsed, result: Read, usage: Usage, started: float) -> Reply:
+        value = result.value
         return Reply(
             text=result.text,
             calls=result.calls,
-            value=result.value,
+            value=value,
             reasoning=result.reasoning,
             usage=usage,
             finish=result.finish,
             model=got.model or self._place.model,
             seconds=time.perf_counter() - started,
-            exact=result.value is not None,
+            exact=value is not None,
         )
 
     async def _check_tools(self) -> Usage:

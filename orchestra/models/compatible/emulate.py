@@ -145,6 +145,8 @@ def calls_in_text(text: str, names: Sequence[str]) -> list[RawCall]:
     for candidate in candidates:
         if not candidate.startswith("{"):
             continue
+        if "\\" not in candidate and not any(name in candidate for name in names):
+            continue  # no need to read it: a name is there in its own letters, or in escapes
         try:
             call = action_of(msgspec.json.decode(candidate), names)
         except msgspec.DecodeError:

@@ -33,20 +33,22 @@ class Read(Struct, frozen=True, kw_only=True, gc=False):
 
 
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)\s*", re.DOTALL)
+# Finds what is no JSON, and makes nothing of what is.
+_skip = msgspec.json.Decoder(msgspec.Raw).decode
 _FENCED = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL)
 
 
 def read(request: Request, sent: Outgoing, reply: Parsed) -> Read:
     """The reply in the light of what was asked."""
-    reply = _without_thoughts(reply)
+    if "<think" in reply.text:
+        reply = _without_thoughts(reply)
     finish = finish_of(reply)
-    names = [spec.name for spec in request.tools]
     raw = reply.calls
     text = reply.text
     if sent.emulated and text:
-        return _read_action(request, reply, finish, names)
-    if not raw and names and request.tool_choice != "none" and text:
-        raw = calls_in_text(text, names)
+        return _read_action(request, reply, finish, [spec.name for spec in request.tools])
+    if not raw and request.tools and request.tool_choice != "none" and text:
+        raw = calls_in_text(text, [spec.name for spec in request.tools])
         text = "" if raw else text
     if request.output is not None and sent.mode == "tool":
         own = output_tool(request.output)
@@ -56,8 +58,15 @@ def read(request: Request, sent: Outgoing, reply: Parsed) -> Read:
             text = given[0].arguments
     if raw:
         return _read_calls(request, reply, raw, text, finish)
-    if request.output is None:
+    output = request.output
+    if output is None:
         return _read_text(reply, text, finish)
+    if finish == "stop" and text[:1] == "{" and "\n" not in text and not sent.wrapped:  # as nearly all
+        try:
+            _skip(text)
+            return Read(text=text, reasoning=reply.reasoning, value=output.validate(text))
+        except (msgspec.DecodeError, ValueError):
+            pass  # it is looked at more closely
     return _read_value(
         request, sent.wrapped, Read(text=text, reasoning=reply.reasoning, finish=finish), reply
     )

@@ -53,8 +53,14 @@ class Knowledge:
         learnt = self.quirks.window
         return self.subject.window if learnt is None else min(learnt, self.subject.window)
 
-    def attempt(self) -> Attempt:
-        return Attempt(self)
+    @property
+    def doubts_tools(self) -> bool:
+        """Whether nobody has seen yet that the endpoint uses tools."""
+        return self.quirks.tools == "unknown"
+
+    def attempt(self, quirks: Quirks | None = None) -> Attempt:
+        """`quirks`: those that were in force when the call began."""
+        return Attempt(self, quirks or self.quirks)
 
     def take(self, *lessons: Lesson) -> None:
         """Hold these for true from now on."""
@@ -108,10 +114,10 @@ class Knowledge:
 class Attempt:
     """One call's tries: lessons are taken on trial and kept only if the call then succeeds."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, quirks: Quirks) -> None:
         self._knowledge = knowledge
         self._lessons: list[Lesson] = []
-        self.quirks = knowledge.quirks
+        self.quirks = quirks
 
     def learn(self, status: int, words: Said, sent: Outgoing) -> bool:
         """True where the refusal teaches something that was not known: another try is worth it."""

@@ -63,7 +63,7 @@ class Pool:
             wire.close()
             return
         loop = wire.loop
-        wire.headers = {}  # an idle connection holds nothing of its last reply
+        wire.fields.clear()  # an idle connection holds nothing of its last reply
         wire.idle_since = loop.time()
         self._idle.append(wire)
         if self._sweep is None:

@@ -19,29 +19,57 @@ from orchestra.values.messages import Message, OutputSpec, Request, ToolSpec
 _encode = msgspec.json.Encoder().encode
 _ANY_JSON = b'{"type":"json_object"}'
 _MOST_CACHED = 4_096
+_MOST_FORMS = 512
 
 
 class Outgoing(Struct, frozen=True, gc=False):
-    """A body and how its reply is to be read.
+    """What a body asks for beside its messages, and so how its reply is to be read.
 
     `mode`: how the output was asked for, None if none was. `emulated`: tools went into the prompt.
     `wrapped`: the value stands under "value". `fields`: the body's fields beyond model and messages.
     """
 
-    body: Body
-    mode: OutputMode | None
-    emulated: bool
-    wrapped: bool
-    fields: tuple[str, ...]
+    mode: OutputMode | None = None
+    emulated: bool = False
+    wrapped: bool = False
+    fields: tuple[str, ...] = ()
+
+
+class _Form(Struct, frozen=True, gc=False):
+    """A body without its messages and the limit of its reply, for all requests that ask for the same.
+
+    `tail`: what follows the messages, up to where the limit goes. `words`: what the last message ends with.
+    `given`: what the form is known by in the Shaper, kept so that its ids stay its own.
+    """
+
+    sent: Outgoing
+    tail: bytes
+    limit_name: bytes
+    words: str
+    given: tuple[Any, ...]
+
+
+class _Making(Struct, frozen=True, gc=False):
+    """A body that is made when it is sent; until then it takes no room of its own."""
+
+    head: bytes
+    messages: Sequence[Message]
+    quirks: Quirks
+    cache_until: int
+    end: bytes
+
+    def __call__(self) -> bytes:
+        return b"".join((self.head, encoded(self.messages, self.quirks, self.cache_until), self.end))
 
 
 class _Plan(Struct, gc=False):
-    """A body in the making. `pieces`: fields whose JSON is made already."""
+    """A form in the making. `pieces`: fields whose JSON is made already."""
 
     messages: Sequence[Message]
     mode: OutputMode | None = None
     emulated: bool = False
     wrapped: bool = False
+    words: str = ""
     pieces: list[tuple[str, bytes]] = field(default_factory=list)
     fields: dict[str, Any] = field(default_factory=dict)
 
@@ -54,31 +82,63 @@ class Shaper:
         self._head = b'{"model":' + _encode(setting.model) + b',"messages":['
         self._tools: dict[int, tuple[ToolSpec, bytes]] = {}
         self._schemas: dict[int, tuple[Any, WireSchema, bytes]] = {}
+        self._forms: dict[tuple[Any, ...], _Form] = {}
+        self._formed_by: Quirks | None = None
 
-    def shape(self, request: Request, quirks: Quirks, *, stream: bool = False) -> Outgoing:
+    def shape(self, request: Request, quirks: Quirks, *, stream: bool = False) -> tuple[Outgoing, Body]:
         if request.tools and quirks.tools == "emulated":
             plan = self._emulated(request, quirks)
+            form, messages = self._form(plan, request, quirks, stream), plan.messages
         else:
-            plan = self._native(request, quirks)
+            form, messages = self._known(request, quirks, stream), request.messages
+            if form.words:
+                messages = with_last_words(messages, form.words)
+        end = form.tail
+        most = request.max_output_tokens
+        if form.limit_name and most is not None:
+            caps = (most, quirks.max_output or most, self._setting.max_output or most)
+            end = b"%b%b%d}" % (end, form.limit_name, min(caps))
+        else:
+            end += b"}"
+        return form.sent, _Making(self._head, messages, quirks, request.cache_until, end)
+
+    def _known(self, request: Request, quirks: Quirks, stream: bool) -> _Form:
+        """The form of such requests: made once, while the endpoint's quirks are the same."""
+        forms = self._forms
+        if self._formed_by is not quirks or len(forms) > _MOST_FORMS:
+            forms.clear()
+            self._formed_by = quirks
+        limited = request.max_output_tokens is not None
+        tools = request.tools
+        named = id(tools[0]) if len(tools) == 1 else tuple(map(id, tools))
+        key = (named, id(request.output), request.tool_choice, request.temperature, limited, stream)
+        form = forms.get(key)
+        if form is None:
+            form = forms[key] = self._form(self._native(request, quirks), request, quirks, stream)
+        return form
+
+    def _form(self, plan: _Plan, request: Request, quirks: Quirks, stream: bool) -> _Form:
         self._set_fields(plan, request, quirks)
         if stream:
             plan.fields["stream"] = True
             plan.fields["stream_options"] = {"include_usage": True}
         names = []
-        parts: list[bytes] = []
+        parts: list[bytes] = [b"]"]
         for name, piece in plan.pieces:
             if name not in quirks.without:
                 names.append(name)
                 parts += (b',"', name.encode(), b'":', piece)
         kept = {name: value for name, value in plan.fields.items() if name not in quirks.without}
         names += kept
-        parts += (b",", _encode(kept)[1:]) if kept else (b"}",)
-        messages = plan.messages
-
-        def body() -> bytes:
-            return b"".join([self._head, encoded(messages, quirks, request.cache_until), b"]", *parts])
-
-        return Outgoing(body, plan.mode, plan.emulated, plan.wrapped, tuple(names))
+        if kept:
+            parts += (b",", _encode(kept)[1:-1])
+        limit = quirks.limit_field
+        limit_name = b""
+        if request.max_output_tokens is not None and limit not in quirks.without and limit not in kept:
+            limit_name = b',"' + limit.encode() + b'":'
+            names.append(limit)
+        sent = Outgoing(plan.mode, plan.emulated, plan.wrapped, tuple(names))
+        return _Form(sent, b"".join(parts), limit_name, plan.words, (request.tools, request.output))
 
     def _native(self, request: Request, quirks: Quirks) -> _Plan:
         plan = _Plan(request.messages)
@@ -91,7 +151,7 @@ class Shaper:
             elif plan.mode == "json":
                 plan.pieces.append(("response_format", _ANY_JSON))
             if plan.mode in {"json", "text"}:
-                plan.messages = with_last_words(plan.messages, _format_words(request.output, wire))
+                plan.words = _format_words(request.output, wire)
         if request.tools or plan.mode == "tool":
             plan.pieces.append(("tools", self._tools_json(request, plan.mode)))
             choice = _choice(request, plan.mode)
@@ -104,7 +164,11 @@ class Shaper:
     def _emulated(self, request: Request, quirks: Quirks) -> _Plan:
         if request.tool_choice == "none":
             told = emulated_messages(request, "")
-            return self._native(msgspec.structs.replace(request, messages=tuple(told), tools=()), quirks)
+            request = msgspec.structs.replace(request, messages=tuple(told), tools=())
+            plan = self._native(request, quirks)
+            if plan.words:
+                plan.messages = with_last_words(plan.messages, plan.words)
+            return plan
         answer = schema_text(request.output.schema) if request.output is not None else ""
         plan = _Plan(emulated_messages(request, answer), emulated=True)
         plan.mode = "text" if quirks.output == "tool" else quirks.output
@@ -119,9 +183,6 @@ class Shaper:
     def _set_fields(self, plan: _Plan, request: Request, quirks: Quirks) -> None:
         setting = self._setting
         fields = plan.fields
-        if request.max_output_tokens is not None:
-            caps = (request.max_output_tokens, quirks.max_output, setting.max_output)
-            fields[quirks.limit_field] = min(cap for cap in caps if cap is not None)
         if request.temperature is not None:
             fields["temperature"] = request.temperature
         if setting.reasoning_effort:

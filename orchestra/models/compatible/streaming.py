@@ -22,7 +22,7 @@ from orchestra.models.compatible.parse import (
 from orchestra.models.compatible.shape import Outgoing
 from orchestra.values.messages import Delta, Request, ToolCall
 
-_NOTHING_SENT = Outgoing(bytes, None, False, False, ())
+_NOTHING_SENT = Outgoing()
 
 
 class Pieces:

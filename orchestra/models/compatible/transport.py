@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -27,6 +27,38 @@ class Place(Struct, frozen=True):
     def hide(self, text: str) -> str:
         """The text without the key. A short one is a placeholder ("none") that stands in plain words too."""
         return text.replace(self.secret, "***") if len(self.secret) >= _SHORTEST_SECRET else text
+
+
+class Fields(Mapping[str, str]):
+    """Header fields under their names in lower case, read when somebody looks; hardly anybody does."""
+
+    __slots__ = ("_named", "_raw")
+
+    def __init__(self, raw: Mapping[bytes, bytes]) -> None:
+        self._raw = raw
+        self._named: dict[str, str] | None = None
+
+    def __getitem__(self, name: str) -> str:
+        return self._read()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def _read(self) -> dict[str, str]:
+        if self._named is None:
+            self._named = named(self._raw)
+        return self._named
+
+
+def named(raw: Mapping[bytes, bytes]) -> dict[str, str]:
+    """Of a name that came twice, in whatever case, what came first."""
+    fields: dict[str, str] = {}
+    for name, value in raw.items():
+        fields.setdefault(name.lower().decode("latin-1"), value.decode("latin-1"))
+    return fields
 
 
 class Answer(Struct, frozen=True):

@@ -13,6 +13,7 @@ from typing import Any
 
 import httptools
 
+from orchestra.models.compatible.transport import named
 from orchestra.models.settings import Times
 
 # So much of a stream waits unread before the endpoint is made to pause, in bytes.
@@ -35,14 +36,18 @@ class Lost(Exception):
 
 
 class Wire(asyncio.Protocol):
-    """`status` and `headers` (names in lower case) stand once the head has come, `whole` is True at the end.
+    """`status` and `headers` stand once the head has come, `whole` is True at the end.
 
-    `keep`: it can serve again. `gone` is called once, when the connection has ended.
+    `keep`: it can serve again. `gone` is called once, when the connection has ended. `fields` are the
+    header's fields as they came; the parser puts them and the pieces of the body where they belong itself.
     """
 
     def __init__(self, times: Times, gone: Callable[[Wire], None]) -> None:
         self.status = 0
-        self.headers: dict[str, str] = {}
+        self.fields: dict[bytes, bytes] = {}
+        self._parts: list[bytes] = []
+        self.on_header = self.fields.setdefault
+        self.on_body = self._parts.append
         self.whole = True
         self.open = False
         self.keep = False
@@ -59,7 +64,7 @@ class Wire(asyncio.Protocol):
         self._waiter: asyncio.Future[None] | None = None
         self._wanted = _HEAD
         self._error: Lost | None = None
-        self._parts: list[bytes] = []
+        self._last = b""  # what was not taken of a body that is whole
         self._unread = 0
         self._paused = False
         self._coming = False  # a byte of the reply was there
@@ -67,21 +72,34 @@ class Wire(asyncio.Protocol):
         self._sent_at = self._last_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = math.inf
+        first, total = times.first_byte_seconds, times.total_seconds
+        self._soonest = min(math.inf if first is None else first, math.inf if total is None else total)
 
     # What the asker calls.
 
     def send(self, head: bytes, body: bytes) -> None:
         """Begin an exchange."""
-        self.status = 0
-        self.headers = {}
+        self.fields.clear()
+        self._parts.clear()
         self.whole = self._coming = self._begun = False
-        self._parts = []
-        self._sent_at = self._last_at = self.loop.time()
+        self._sent_at = self._last_at = now = self.loop.time()
         if body:
             self._transport.writelines((head, body))
         else:
             self._transport.write(head)
-        self._watch()
+        if self._timer is None or self._timer_at > now + self._soonest:
+            self._watch()
+
+    def reply(self) -> asyncio.Future[None]:
+        """Right after `send`: done when the reply is whole, or with Lost; `take` has the body then."""
+        self._wanted = _ALL
+        self._waiter = waiter = self.loop.create_future()
+        return waiter
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """By their names in lower case; of a name that came twice, what came first."""
+        return named(self.fields)
 
     async def head(self) -> None:
         """Returns when status and headers are there. Raises Lost, as all that waits here."""
@@ -101,17 +119,25 @@ class Wire(asyncio.Protocol):
 
     def take(self) -> bytes:
         """What has come of the body and was not taken yet, without waiting."""
-        parts = self._parts
         if self._paused:
             self._paused = False
             self._last_at = self.loop.time()
             self._transport.resume_reading()
             self._watch()
+        self._unread = 0
+        if self.whole:
+            last, self._last = self._last, b""
+            return last
+        return self._joined()
+
+    def _joined(self) -> bytes:
+        """The pieces that have come."""
+        parts = self._parts
         if not parts:
             return b""
-        self._parts = []
-        self._unread = 0
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        whole = parts[0] if len(parts) == 1 else b"".join(parts)
+        parts.clear()
+        return whole
 
     def close(self) -> None:
         """End the connection at once."""
@@ -159,6 +185,7 @@ class Wire(asyncio.Protocol):
         if self.whole:
             self._wake()
             return
+        self._unread += len(data)
         self._last_at = self.loop.time()
         if first:
             self._watch()  # from now on it is pauses that are limited
@@ -175,10 +202,11 @@ class Wire(asyncio.Protocol):
             self._timer.cancel()
             self._timer = None
         if not self.whole and self._error is None:
-            framed = "content-length" in self.headers or "transfer-encoding" in self.headers
+            headers = self.headers
+            framed = "content-length" in headers or "transfer-encoding" in headers
             told = str(error) if error is not None else "Server disconnected"
             if self._begun and not framed and error is None:
-                self.whole = True  # such a body ends with its connection
+                self._last, self.whole = self._joined(), True  # such a body ends with its connection
             elif self._begun:
                 self._error = Lost(f"dropped the connection inside its reply ({told})")
             else:
@@ -190,12 +218,9 @@ class Wire(asyncio.Protocol):
     # What the parser calls.
 
     def on_message_begin(self) -> None:
-        if self.whole:
-            self.keep = False  # a second reply to one request
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if not self.whole:
-            self.headers.setdefault(name.lower().decode("latin-1"), value.decode("latin-1"))
+        if self.whole:  # a second reply to one request, of which nothing is kept
+            self.keep = False
+            self.fields = self.fields.copy()
 
     def on_headers_complete(self) -> None:
         if not self.whole:
@@ -203,16 +228,13 @@ class Wire(asyncio.Protocol):
             self._begun = status >= 200
             self.keep = self._parser.should_keep_alive()
 
-    def on_body(self, body: bytes) -> None:
-        if not self.whole:
-            self._parts.append(body)
-            self._unread += len(body)
-
     def on_message_complete(self) -> None:
+        if self.whole:
+            return
         if self._begun:
-            self.whole = True
+            self._last, self.whole = self._joined(), True
         else:  # 100 to 199: the reply proper is still to come
-            self.headers = {}
+            self.fields.clear()
 
     # Time.
 
