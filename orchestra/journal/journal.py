@@ -173,8 +173,15 @@ class Journal(Reader):
         An event that was taken is written even if the caller is cancelled; one whose wait was cancelled
         was not taken. Raises ValueError for an unknown session and TypeError for data that is not JSON.
         """
-        while not self.offer(event, late):
-            await self._writer.room(_size(event, encode(event.data)))
+        if self.offer(event, late):
+            return
+        await self._writer.room(_size(event, encode(event.data)))
+        try:
+            while not self.offer(event, late):
+                await self._writer.room(_size(event, encode(event.data)))
+        except BaseException:
+            self._writer.pass_on()
+            raise
 
     def offer(self, event: Event, late: Late | None = None) -> bool:
         """As `record`, where that need not wait; False, and nothing is taken, where it would."""
@@ -227,12 +234,10 @@ class Journal(Reader):
 
 
 def _size(event: Event, data: str) -> int:
-    size = _ITEM_BYTES + len(data)
-    for text in event.texts.values():
-        if type(text) is not str:
-            raise TypeError(f"An event's texts are strings, not {type(text).__name__}.")
-        size += len(text)
-    return size
+    try:
+        return _ITEM_BYTES + len(data) + len("".join(event.texts.values()))
+    except TypeError as error:
+        raise TypeError(f"An event's texts are strings: {error}.") from None
 
 
 async def _closed(writer: Writer, failure: BaseException | None) -> BaseException | None:
