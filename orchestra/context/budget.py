@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -25,12 +26,17 @@ class Budget(Struct, frozen=True):
 
 def budget_of(window: int, policy: Policy) -> Budget:
     """The budget of one prompt for a model whose context window has `window` tokens."""
-    output = min(policy.output_tokens, window // 4)
-    margin = math.ceil(window * policy.margin)
+    return _budget(window, policy.output_tokens, policy.margin, policy.prompt_tokens, policy.shares)
+
+
+@lru_cache(maxsize=256)  # of the windows and policies of a configuration
+def _budget(window: int, reserve: int, share: float, most: int | None, shares: Shares) -> Budget:
+    output = min(reserve, window // 4)
+    margin = math.ceil(window * share)
     usable = max(window - output - margin, 0)
-    if policy.prompt_tokens is not None:
-        usable = min(usable, policy.prompt_tokens)
-    return Budget(window, output, margin, usable, policy.shares)
+    if most is not None:
+        usable = min(usable, most)
+    return Budget(window, output, margin, usable, shares)
 
 
 def share_out(room: int, needs: Mapping[Zone, int], shares: Shares) -> dict[Zone, int]:

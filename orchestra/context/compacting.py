@@ -35,7 +35,7 @@ _FIXED_MOST = 0.8
 class Compacting(Record):
     """The record of one agent under a budget of tokens."""
 
-    __slots__ = ("_ends", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
+    __slots__ = ("_due", "_ends", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Compacting(Record):
         self.policy = policy
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
+        self._due: tuple[object, Compaction | None] = (None, None)
         self._gone: list[Entry] = []
         self._joins = Joins()
         self._ends: Endings | None = None  # most agents have none
@@ -82,7 +83,12 @@ class Compacting(Record):
         keeping = self.keeping
         importance = None if critical else keeping.importance
         held = Held(tokens, keeping.growth(self.policy, usable))
-        return due(self.blocks, held, self.budget, self.policy, self.turn, importance)
+        # Asked before a summary is made and again when the prompt is: the same blocks, the same answer.
+        asked = (held, self.budget, self.policy, self.turn, critical, self._blocks)
+        if self._due[0] != asked:
+            found = due(self.blocks, held, self.budget, self.policy, self.turn, importance)
+            self._due = ((*asked[:-1], self._blocks[:]), found)
+        return self._due[1]
 
     def summary_task(self, compaction: Compaction) -> SummaryTask | None:
         """What a summary of this compaction has to cover; None where used calls leave and none is wanted."""
@@ -126,6 +132,8 @@ class Compacting(Record):
 
     def take_reports(self) -> list[Compacted]:
         """What the compactions since the last time did, oldest first."""
+        if not self.reports:
+            return self.reports
         self.reports, taken = [], self.reports
         return taken
 

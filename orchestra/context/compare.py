@@ -15,7 +15,7 @@ def same_fact(one: Fact, other: Fact) -> bool:
     """Whether both say the same: figures by value and unit (an unnamed unit fits any), dates by the parts
     that both name, ids and names by their letters.
     """
-    if _is_figure(one) and _is_figure(other):
+    if is_figure(one) and is_figure(other):
         return _same_figure(one, other)
     if "date" in (one.kind, other.kind):
         if one.kind == other.kind:
@@ -26,12 +26,11 @@ def same_fact(one: Fact, other: Fact) -> bool:
         return one.value == other.value or _same_open_time(one, other)
     if {one.kind, other.kind} == {"number", "id"}:
         return one.text.lower().lstrip("v") == other.text.lower().lstrip("v")
-    return one.kind == other.kind and (
-        one.value == other.value or _letters(one.value) == _letters(other.value)
-    )
+    return one.kind == other.kind and (one.value == other.value or letters(one.value) == letters(other.value))
 
 
-def _is_figure(fact: Fact) -> bool:
+def is_figure(fact: Fact) -> bool:
+    """Whether it is a number, with a unit or without."""
     return fact.kind in ("number", "percent", "money")
 
 
@@ -86,5 +85,6 @@ def _same_open_time(one: Fact, other: Fact) -> bool:
     return minute == their_minute and (int(hour) - int(their_hour)) % 12 == 0
 
 
-def _letters(value: str) -> str:
+def letters(value: str) -> str:
+    """A value without what stands between its letters and digits."""
     return "".join(_GROUP.findall(value.lower()))

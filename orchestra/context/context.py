@@ -152,7 +152,7 @@ class Context(Compacting):
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared."""
-        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends)
+        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends, self._due)
         return copy.deepcopy(
             self, {id(part): part for part in (*frozen, *self._blocks, *self._unnoted, *self.archive)}
         )

@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -71,7 +71,10 @@ class _Unit:
         for at, word in enumerate(self.stems):
             self.places[word].append(at)
         self.negated = set(self._negated())
-        self.facts = [fact for fact in find_facts(text) if fact.kind in HARD | {"name"}]
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        return [fact for fact in find_facts(self.text) if fact.kind in HARD | {"name"}]
 
     def telling(self) -> list[tuple[int, str]]:
         """Places and stems of the words that carry meaning."""
@@ -154,7 +157,10 @@ def _elsewhere(unit: _Unit, fact: Fact, source: Source) -> str:
     context = _Context(unit, *unit.span(fact), source)
     own = rival = 0.0
     instead = ""
+    words = [word for word, _ in context.words]
     for place in source.units:
+        if place.places.keys().isdisjoint(words):  # nothing fits there, whatever it says
+            continue
         for other in place.facts:
             same = same_fact(fact, other)
             if not same and (not _comparable(fact, other) or any(same_fact(one, other) for one in siblings)):

@@ -12,6 +12,7 @@ from functools import cached_property
 from orchestra.context.clauses import find_constraints, find_negations
 from orchestra.context.compare import same_fact
 from orchestra.context.dates import date_parts, find_dates
+from orchestra.context.factindex import FactIndex
 from orchestra.context.figures import find_figures
 from orchestra.context.names import COMMON, find_digit_ids, find_exact, find_names
 from orchestra.context.plainly import is_plainly_borne, stands
@@ -133,12 +134,12 @@ class Evidence:
         self, texts: Iterable[str], identity: Iterable[str] = (), *, find: Find | None = None
     ) -> None:
         self._find = find or figures_and_names
-        quoted = "\n".join(plain(text) for text in texts)
-        named = "\n".join(plain(text) for text in identity)
+        quoted = plain("\n".join(texts))
+        named = plain("\n".join(identity))
         self._evidence = quoted
         self._identity = named
         self._quoted = quoted.lower()
-        self._whole = f"{quoted}\n{named}".lower()
+        self._whole = f"{self._quoted}\n{named.lower()}"
         self._original = f"{quoted}\n{named}"
         self._initials: tuple[str, str] | None = None
         self._words: frozenset[str] | None = None
@@ -146,6 +147,10 @@ class Evidence:
     @cached_property
     def _facts(self) -> list[Fact]:
         return [fact for fact in self._find(self._evidence) if fact.kind in HARD]
+
+    @cached_property
+    def _known(self) -> FactIndex:
+        return FactIndex(self._facts)
 
     @cached_property
     def _named(self) -> list[Fact]:
@@ -166,7 +171,7 @@ class Evidence:
             return fact.value in self._whole
         if fact.kind == "id":
             return self._has_id(fact)
-        if any(same_fact(fact, other) for other in self._facts):
+        if self._known.has(fact):
             return True
         if fact.kind == "date":
             return self._has_date(fact)

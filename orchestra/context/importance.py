@@ -27,7 +27,7 @@ class Importance:
 
     def of(self, blocks: Sequence[Block]) -> dict[int, float]:
         """By block number. What names something does not age; of the rest the newest counts most."""
-        known = {block.number: self._named(block) for block in blocks}
+        known = self._literals = {block.number: self._named(block) for block in blocks}
         tally: Tally[str] = Tally()
         scores: dict[int, float] = {}
         for place, block in enumerate(reversed(blocks)):
@@ -51,5 +51,5 @@ class Importance:
             if message.role == "tool":
                 text = text.partition("\n")[2]  # the label above it names the time of every result
             said = " ".join((text, *(call.arguments for call in message.calls)))
-            found = self._literals[block.number] = frozenset(_LITERAL.findall(said))
+            found = frozenset(_LITERAL.findall(said))
         return found

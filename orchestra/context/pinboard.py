@@ -93,12 +93,9 @@ class Pinboard:
         self._same[_identity(new)] = number
         self._pins[number] = new
 
-    def away(self, rank: int, shown: Collection[int]) -> Iterator[Pin]:
-        """The pins of a rank whose block is not `shown`, newest first."""
-        for number in reversed(self._ranks[rank]):
-            pin = self._pins[number]
-            if pin.block not in shown:
-                yield pin
+    def newest(self, rank: int) -> Iterator[Pin]:
+        """The pins of a rank, newest first."""
+        return map(self._pins.__getitem__, reversed(self._ranks[rank]))
 
     def count_away(self, shown: Iterable[int]) -> int:
         """How many pins have a block that is not shown."""

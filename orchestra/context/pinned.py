@@ -16,7 +16,8 @@ class Pin(Struct, frozen=True, kw_only=True):
     `entity`: what the talk was about then.
 
     `of`: the word behind a bare number, such as the people that are counted. `within`: it stands in a
-    constraint that is pinned. `loose`: see `Saying`.
+    constraint that is pinned. `loose`: see `Saying`. `told`: how a prompt says it, in
+    `tokens` with its line's end; results' pins of one turn share a line.
     """
 
     value: str
@@ -29,16 +30,12 @@ class Pin(Struct, frozen=True, kw_only=True):
     entity: str = ""
     within: bool = False
     loose: bool = False
+    told: str = ""
     tokens: int = 0
 
     @property
     def short(self) -> str:
         return f"{self.key}={self.value} {self.of}".rstrip()
-
-    @property
-    def origin(self) -> str:
-        """What a result's pins share a line under: they are many."""
-        return f"{self.who}, turn {self.turn}"
 
     @property
     def line(self) -> str:

@@ -119,7 +119,7 @@ class Pins:
 
     def _text(self, tokens: int, shown: Collection[int], binding: int) -> tuple[str, int]:
         chosen: tuple[list[Pin], ...] = ([], [], [], [])
-        origins: set[str] = set()
+        origins: set[tuple[str, int]] = set()
         known: set[tuple[str, str]] = set()
         repeated = 0
         room = max(tokens, binding) - 2 * _HEADING_TOKENS
@@ -127,15 +127,18 @@ class Pins:
             if rank == 1:
                 room -= max(binding - tokens, 0)
             misses = 0
-            for pin in self._board.away(rank, shown):
+            for pin in self._board.newest(rank):
+                if pin.block in shown:
+                    continue
                 if room < _LEAST or misses > _MISSES:
                     break
-                if pin.who != USER and (pin.key, pin.value) in known:
-                    repeated += 1
-                    continue
                 size = pin.tokens
-                if pin.who != USER and pin.origin not in origins:
-                    size += _HEADING_TOKENS
+                if pin.who != USER:
+                    if (pin.key, pin.value) in known:
+                        repeated += 1
+                        continue
+                    if (pin.who, pin.turn) not in origins:
+                        size += _HEADING_TOKENS
                 if size > room:
                     misses += 1
                     continue
@@ -144,7 +147,7 @@ class Pins:
                 into.append(pin)
                 known.add((pin.key, pin.value))
                 if pin.who != USER:
-                    origins.add(pin.origin)
+                    origins.add((pin.who, pin.turn))
         out = self._board.count_away(shown) - sum(map(len, chosen)) - repeated
         constraints, said, returned, told = chosen
         return _rendered(constraints + told, said, returned), out
@@ -200,7 +203,7 @@ class Pins:
         if pin.who == USER:
             pin = structs.replace(pin, entity=self._entity)
         told = pin.line if pin.who == USER else pin.short
-        self._board.put(structs.replace(pin, tokens=self._counter.count(told) + 1))
+        self._board.put(structs.replace(pin, told=told, tokens=self._counter.count(told) + 1))
 
     def _correct(
         self, saying: Saying, mine: list[tuple[Keyed, Fact]], block: int, turn: int
@@ -243,7 +246,8 @@ class Pins:
             if stands_in(pin.value, other.value):
                 note = f"{other.value} [{pin.value} holds no longer: it is {new}, turn {turn}]"
                 tokens = self._counter.count(note) + _MARK_TOKENS
-                self._board.amend(other, structs.replace(other, value=note, tokens=tokens))
+                new_pin = structs.replace(other, value=note, tokens=tokens)
+                self._board.amend(other, structs.replace(new_pin, told=new_pin.line))
 
     def _supersede(self, gone: Superseded) -> None:
         head = _HEAD.search(gone.old)
@@ -280,12 +284,13 @@ class Pins:
 def _rendered(constraints: list[Pin], said: list[Pin], returned: list[Pin]) -> str:
     parts = []
     if constraints:
-        lines = (pin.line for pin in constraints)
-        parts.append("\n".join(("The user's constraints, word for word:", *lines)))
-    results: dict[str, list[str]] = {}
+        parts.append(
+            "\n".join(["The user's constraints, word for word:", *(pin.told for pin in constraints)])
+        )
+    results: dict[tuple[str, int], list[str]] = {}
     for pin in returned:
-        results.setdefault(pin.origin, []).append(pin.short)
+        results.setdefault((pin.who, pin.turn), []).append(pin.told)
     if said or results:
-        grouped = (f"{origin}: {'; '.join(found)}" for origin, found in results.items())
-        parts.append("\n".join(("Facts:", *(pin.line for pin in said), *grouped)))
+        grouped = [f"{who}, turn {turn}: {'; '.join(found)}" for (who, turn), found in results.items()]
+        parts.append("\n".join(["Facts:", *(pin.told for pin in said), *grouped]))
     return "\n".join(parts)

@@ -58,7 +58,7 @@ class Record:
         self._numbers = 1  # the first is for the instructions
         self._settled = False
         self._task = 0  # the number of the block that states it, 0 before there is one
-        self._calls = OpenCalls()
+        self._calls: OpenCalls | None = None  # while a result is missing
         self._ephemeral = False
         self._answered = 0
         self._keeping: Keeping | None = None  # most agents end before they have something to keep
@@ -158,7 +158,7 @@ class Record:
         made = self._add("history", "reply", message, at=at, why="the model's answer")
         self.turn += 1
         if calls:
-            self._calls.open(calls, made.place)
+            self._calls = OpenCalls(calls, made.place)
         return made.id
 
     def record_results(self, results: Sequence[Result], *, at: float = 0.0) -> tuple[str, ...]:
@@ -171,6 +171,8 @@ class Record:
 
     def close_calls(self, why: str, *, at: float = 0.0) -> None:
         """Give every call that has no result one that says so."""
+        if self._calls is None:
+            return
         for call in self._calls.missing():
             text = f"no result, {why}"
             self._record_result(Result(call=call, text=text, failed=True, archived=False), at)
@@ -238,21 +240,23 @@ class Record:
             self._recollector.note(block, self.archive.get(block.ref))
 
     def _record_result(self, result: Result, at: float) -> str:
-        archive = self.archive
-        position = self._calls.waiting(result.call.id)
-        if position is None:
+        archive, calls = self.archive, self._calls
+        position = calls.waiting(result.call.id) if calls is not None else None
+        if calls is None or position is None:
             return ""
         self._numbers += 1
         ref = archive.next if result.archived and result.text else ""
-        spot = Spot(self._numbers, self._calls.place, self.turn - 1, at, ref)
+        spot = Spot(self._numbers, calls.place, self.turn - 1, at, ref)
         made, original = result_block(result, spot, self.counter, self.result_tokens)
         if original is not None:
             archive.add(original)
-        self._calls.answer(position, made)
+        calls.answer(position, made)
         if result.archived:  # what was recalled, or never came, is nothing new
             self._note(made)
         self._ephemeral |= result.ephemeral
-        self._blocks += self._calls.take()
+        if done := calls.all_results():
+            self._blocks += done
+            self._calls = None
         return ref
 
     def _expire(self) -> None:

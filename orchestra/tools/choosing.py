@@ -100,10 +100,14 @@ class Chooser:
         work = partial(self._choose, task, tools, tuple(keep), wanted, project)
         return await anyio.to_thread.run_sync(work, limiter=self._one)
 
-    async def best(self, words: str, tools: Toolbox, count: int, *, project: str = "") -> tuple[str, ...]:
-        """The names of the best tools that have anything to do with these words, best first."""
+    async def best(
+        self, words: str, tools: Toolbox, count: int, *, project: str = "", values: bool = True
+    ) -> tuple[str, ...]:
+        """The names of the best tools that have anything to do with these words, best first. `values`: they
+        say what to call a tool with too.
+        """
         await self._remember(project)
-        work = partial(self._best, words, tools, count, project)
+        work = partial(self._best, words, tools, count, project, values)
         return await anyio.to_thread.run_sync(work, limiter=self._one)
 
     def used(self, project: str, task: str, name: str) -> None:
@@ -142,9 +146,9 @@ class Chooser:
             chosen = index.choose(task, max(count, len(set(keep))), keep, self._history(project))
             return tuple(spec.name for spec in chosen)
 
-    def _best(self, words: str, tools: Toolbox, count: int, project: str) -> tuple[str, ...]:
+    def _best(self, words: str, tools: Toolbox, count: int, project: str, values: bool) -> tuple[str, ...]:
         with self._working:
-            ranked = self._index(tools).ranked(words, self._history(project))
+            ranked = self._index(tools).ranked(words, self._history(project), values=values)
             return tuple(name for name, score in ranked[:count] if score > 0)
 
     def _history(self, project: str) -> History | None:

@@ -75,7 +75,8 @@ class TaskTools:
         if exact:
             return exact
         most = FOUND_TOOLS + len(self.names)
-        best = await self._chooser.best(words, self.pool, most, project=self._choice.project)
+        project = self._choice.project
+        best = await self._chooser.best(words, self.pool, most, project=project, values=False)
         return self._new(best)[:FOUND_TOOLS]
 
     def take(self, names: Iterable[str], task: str = "") -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from orchestra.tools.port import ToolOutput
 from orchestra.values.sources import Document, Passage, SourceKind
 
 _encode = msgspec.json.Encoder().encode
+_NAMES = tuple([f"document {number}" for number in range(32)])
 
 
 class _Span(Struct, frozen=True, array_like=True, gc=False):
@@ -25,7 +26,7 @@ class _Span(Struct, frozen=True, array_like=True, gc=False):
     text: str | None = None
 
 
-class _Head(Struct, frozen=True, gc=False):
+class _Head(Struct, frozen=True, omit_defaults=True, gc=False):
     """A document without its text."""
 
     locator: str
@@ -35,7 +36,7 @@ class _Head(Struct, frozen=True, gc=False):
     read_at: float = 0.0
 
 
-class _Account(Struct, frozen=True, gc=False):
+class _Account(Struct, frozen=True, omit_defaults=True, gc=False):
     documents: list[_Head]
     passages: list[_Span]
     ephemeral: bool = False
@@ -53,11 +54,12 @@ def output_texts(output: ToolOutput) -> dict[str, str]:
         number = numbers.get(key)
         if number is None:
             number = numbers[key] = len(documents)
-            texts[f"document {number}"] = document.text
+            texts[_NAMES[number] if number < len(_NAMES) else f"document {number}"] = document.text
             documents.append(
                 _Head(document.locator, document.title, document.sha256, document.kind, document.read_at)
             )
-        own = None if document.text[start:end] == passage.text else passage.text
+        text = passage.text
+        own = None if document.text[start:end] == text else text
         spans.append(_Span(number, start, end, passage.section, passage.score, own))
     if spans or output.ephemeral:
         texts["passages"] = _encode(_Account(documents, spans, output.ephemeral)).decode()

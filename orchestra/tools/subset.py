@@ -16,6 +16,8 @@ from orchestra.context.recall.embedding import Embedder
 from orchestra.context.recall.postings import Postings
 from orchestra.context.recall.scoring import by_best, spread
 from orchestra.context.recall.words import turn_terms
+from orchestra.tools.fitting import Fitting
+from orchestra.tools.history import LONGEST as LONGEST_REQUEST
 from orchestra.tools.history import History, request_terms
 from orchestra.values.messages import ToolSpec
 
@@ -25,6 +27,8 @@ NAME, DESCRIPTION, PARAMETER, EXPLAINED, VALUE = 3.0, 1.0, 1.0, 0.4, 0.3
 K1, B = 2.0, 0.5
 TOPIC = 0.5
 """What a shared topic counts beside a shared word."""
+FITS = 0.2
+"""What a tool gains that takes what a request says, and loses that needs what it does not say."""
 HISTORY = 5.0
 LONGEST = 20_000
 """Characters of one text of a tool that are read."""
@@ -36,15 +40,18 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-./]")
 
 
 class Trust(NamedTuple):
-    """What a model's opinion counts beside the words, and a topic then; `brief`: it reads no parameters."""
+    """What a model's opinion counts beside the words, a topic then, and what fits; `brief`: it reads no
+    parameters.
+    """
 
     meaning: float
     topic: float
+    fits: float
     brief: bool
 
 
-TRUST = Trust(2.2, 0.25, brief=False)
-_TRUST_OF = {"use": Trust(1.0, TOPIC, brief=True)}
+TRUST = Trust(2.2, 0.25, 0.3, brief=False)
+_TRUST_OF = {"use": Trust(1.0, TOPIC, 0.3, brief=True)}
 """Of a model that says less on its own; chosen on the same requests as the weights."""
 
 
@@ -67,6 +74,7 @@ class ToolIndex:
         self._trust = _TRUST_OF.get(embedder.name, TRUST) if embedder is not None else TRUST
         self._words = Postings(K1, B)
         self._topics = Postings(K1, B)
+        self._fitting = Fitting()
         self._keeper = keeper or embedder
         self._dense = Dense()
         self._embedded: list[int] = []  # the tools whose vectors are there, in their order
@@ -92,6 +100,7 @@ class ToolIndex:
         self._specs.append(spec)
         self._words.new()
         self._topics.new()
+        self._fitting.add(spec.parameters)
         for text, weight in _fields(spec):
             terms = turn_terms(text[:LONGEST])
             self._words.fill(terms, weight)
@@ -101,10 +110,13 @@ class ToolIndex:
         """Remember which tools a request used."""
         self._history.learn(request, [name for name in used if name in self._places])
 
-    def ranked(self, request: str, history: History | None = None) -> list[tuple[str, float]]:
+    def ranked(
+        self, request: str, history: History | None = None, *, values: bool = True
+    ) -> list[tuple[str, float]]:
         """Every tool with its score, best first; ties in the order of arrival.
 
-        `history`: in place of the index's own.
+        `history`: in place of the index's own. `values`: what the request says is what a tool would be called
+        with, and not only what it has to do.
         """
         if not self._specs:
             return []
@@ -121,6 +133,10 @@ class ToolIndex:
             self._embed_tools(words)
             for place, score in zip(self._embedded, spread(self._dense.likeness(vector)), strict=True):
                 scores[place] += self._trust.meaning * score
+        fits = FITS if self._embedder is None else self._trust.fits
+        for place, sign in self._fitting.judged(request[:LONGEST_REQUEST]) if values else ():
+            if scores[place] > 0:  # what has nothing to do with the request does not come in by a date
+                scores[place] += fits * sign
         votes = (history if history is not None else self._history).votes(asked, vector, self._places)
         for name, vote in votes.items():
             scores[self._places[name]] += HISTORY * vote

@@ -22,10 +22,11 @@ from orchestra.context.recall.scoring import (
     Weights,
     by_best,
     echoed,
+    likely,
     matching,
     means,
     set_backs,
-    smoothed,
+    smooth,
     spread,
     varied,
     with_neighbours,
@@ -39,8 +40,12 @@ TO_NEXT, TO_NEXT_ASKING, TO_PREVIOUS = 0.5, 1.0, 0.2
 LIKE = 0.25
 """A cosine below which meaning alone finds nothing."""
 
+_CLOSER, _LEAST = 3.0, 384
+"""Units that are ranked, for each one that fits, and at least; all of them where meaning has a say."""
+
 UNKNOWN = Meant()
 _ASKING = re.compile(r"[?？]\W*\Z")
+_Ranked = tuple[list[int], list[float]] | None
 _OWN = re.compile(r"\b(?:i|my|me|mine|myself|i'm|i've|i'd)\b|我", re.IGNORECASE)
 
 
@@ -64,12 +69,11 @@ class RecallIndex:
         self._count = count
         self._asker = asker
         self._weights = weights or Weights()
-        self._turns: list[Turn] = []
+        self._size = 0  # in turns
         self._lines = Lines(count, add_up=lines_add_up)
         self._where = self._lines.where  # the sitting of each unit
         self._steps: list[float] = []  # as long as the longest sitting has units, or longer
-        self._ids: list[str] = []  # the turn's id of each unit
-        self._of: list[list[int]] = []  # the units of each speaker
+        self._who: list[int] = []  # the speaker of each unit
         self._telling: list[float] = []  # by how much each unit says, weighted
         self._sittings = Sittings(count)
         self._starts: list[int] = []  # the first unit of each sitting
@@ -82,7 +86,7 @@ class RecallIndex:
         self._dense = Dense()
 
     def __len__(self) -> int:
-        return len(self._turns)
+        return self._size
 
     @property
     def found_by(self) -> str:
@@ -91,7 +95,7 @@ class RecallIndex:
 
     def copied(self) -> RecallIndex:
         """An index with the same turns that grows apart from this one."""
-        same = (self._count, self.embedder, self._weights, *self._turns)
+        same = (self._count, self.embedder, self._weights, *self._lines.turns)
         return copy.deepcopy(self, {id(part): part for part in same})
 
     # -- what goes in ------------------------------------------------------------------------------------
@@ -99,13 +103,12 @@ class RecallIndex:
     def add(self, turn: Turn) -> None:
         """Add the newest turn."""
         if self._sittings.seat(turn):
-            self._starts.append(len(self._ids))
+            self._starts.append(len(self._lines))
             self._wide.new()
             newest = self._sittings.all[-1]
             self._lines.open(newest.heading, newest.tokens)
-        before = self._turns[-1] if self._turns else None
-        asked = before is not None and _ASKING.search(before.text) is not None
-        self._turns.append(turn)
+        asked = bool(self._size) and _ASKING.search(self._lines.turns[-1].text) is not None
+        self._size += 1
         speaker = self._speaker(turn.speaker)
         for start, end in pieces(turn.text):
             found = turn_terms(turn.text[start:end])
@@ -114,14 +117,13 @@ class RecallIndex:
             self._topics.new()
             self._topics.fill(topic_counts(found))
             self._wide.fill(found)
-            unit = len(self._ids)
+            unit = len(self._lines)
             if unit > self._starts[-1]:
                 lent = TO_NEXT_ASKING if asked and not start else TO_NEXT
                 self._words.lend(lent, TO_PREVIOUS)
                 self._topics.lend(lent, 0.0)
             self._lines.add(turn, start, end)
-            self._ids.append(turn.id)
-            self._of[speaker].append(unit)
+            self._who.append(speaker)
             if unit + 1 - self._starts[-1] > len(self._steps):
                 self._steps = set_backs(self._weights.variety, 2 * len(self._steps) + 16)
             said = len(self._words.terms_of(unit))
@@ -129,7 +131,7 @@ class RecallIndex:
 
     def unembedded(self) -> list[str]:
         """The texts whose vectors are still to be made, for a model that has to be awaited."""
-        return [self._text(unit) for unit in range(len(self._dense), len(self._ids))]
+        return [self._text(unit) for unit in range(len(self._dense), len(self._lines))]
 
     def embedded(self, vectors: Sequence[Vector]) -> None:
         """Take in the vectors of `unembedded`, in its order."""
@@ -144,7 +146,6 @@ class RecallIndex:
         known = self._speakers.get(name)
         if known is None:
             known = self._speakers[name] = len(self._speakers)
-            self._of.append([])
             for term in plain_terms(name):
                 self._names.setdefault(term, set()).add(known)
             if HAN.fullmatch(name) and len(name) > 1:  # 陈志强 is also called 志强
@@ -168,7 +169,7 @@ class RecallIndex:
         `meant`: what a model says that had to be awaited. `least`: what scores below this share of the best
         is left out though there is room. Nothing found is said in `note`.
         """
-        if not self._ids:
+        if not self._size:
             return Recalled("", 0, (), "", "nothing was said yet")
         asked = asked_terms(question, self._short_names)
         known = meant.vector is not None and len(self._dense) > 0
@@ -176,53 +177,64 @@ class RecallIndex:
         how = _how(by, meant)
         scores: list[float] = []
         if meant.again is not None:
-            chosen = [unit for unit in meant.again if unit < len(self._ids)]
+            chosen = [unit for unit in meant.again if unit < len(self._lines)]
         else:
-            scores, found = self._scores(question, asked, meant.vector)
-            if not found:
+            ranked = self._ranked(question, asked, meant.vector, tokens)
+            if ranked is None:
                 return Recalled("", 0, (), by, f"nothing earlier matches{how}")
-            wanted: Iterable[int] = varied(scores, self._where, self._steps)
+            wanted: Iterable[int]
+            wanted, scores = ranked
             if skip:
-                wanted = (unit for unit in wanted if self._ids[unit] not in skip)
+                wanted = (unit for unit in wanted if self._lines.turns[unit].id not in skip)
             if least:
                 wanted = matching(wanted, scores, least)
             chosen = self._lines.pack(wanted, tokens - self._lines.around - 1)
         while chosen:
             text, spent = self._lines.render(sorted(chosen))
             if spent <= tokens:
-                note = f"{len(chosen)} of {len(self._ids)} pieces{how}"
+                note = f"{len(chosen)} of {len(self._lines)} pieces{how}"
                 worth = {unit: scores[unit] for unit in chosen} if scores else dict.fromkeys(chosen, 0.0)
                 hits = partial(self._hits, worth, tuple(asked))
                 return Recalled(text, spent, hits, by, note, tuple(chosen))
             chosen.pop()
         return Recalled("", 0, (), by, "no room for what was found")
 
-    def _scores(
-        self, question: str, asked: dict[str, float], vector: Vector | None
-    ) -> tuple[list[float], bool]:
-        """A score for every unit, and whether anything of the question was found at all."""
+    def _ranked(self, question: str, asked: dict[str, float], vector: Vector | None, tokens: int) -> _Ranked:
+        """The units that may have been asked for, best first; None where nothing of the question was found.
+
+        With them the scores by unit.
+        """
         weights = self._weights
         people = self._people(question, asked)
         wanted = {term: weight for term, weight in asked.items() if term not in self._names}
-        words = [0.0] * len(self._ids)
-        self._words.add_scores(words, wanted)
-        self._topics.add_scores(words, topics_of(wanted), weights.topic)
+        scores = [0.0] * len(self._where)
+        self._words.add_scores(scores, wanted)
+        self._topics.add_scores(scores, topics_of(wanted), weights.topic)
         bonus, dated = self._sitting_scores(question, wanted)
-        best = max(words)
+        best = max(scores)
         scale = 1 / best if best else 0.0
-        scores = [
-            (word * scale or telling) + bonus[sitting]
-            for word, telling, sitting in zip(words, self._telling, self._where, strict=True)
-        ]
-        if best:
-            echoes = self._words.scores(echoed(self._words, words, {*asked, *self._names}))
-            for unit, score in by_best(echoes).items():
-                scores[unit] += weights.echo * score
-        for speaker in people:
-            for unit in self._of[speaker]:
+        echoes = echoed(self._words, scores, {*asked, *self._names}) if best else {}
+        vector = self._vector(question, vector)
+        # Where meaning has a say, a unit may be near that shares no word.
+        most = max(int(_CLOSER * tokens / self._lines.mean), _LEAST) if vector is None else len(scores)
+        stretches = likely(scores, [one * best for one in bonus], self._starts, most)
+        for start, end, sitting in stretches:
+            more = bonus[sitting]
+            scores[start:end] = [
+                (word * scale or telling) + more
+                for word, telling in zip(scores[start:end], self._telling[start:end], strict=True)
+            ]
+        for unit, score in by_best(self._words.scores(echoes)).items():
+            scores[unit] += weights.echo * score
+        units = [unit for start, end, _ in stretches for unit in range(start, end)]
+        for unit in units if people else ():
+            if self._who[unit] in people:
                 scores[unit] += weights.speaker
-        alike = self._add_meaning(scores, question, vector)
-        return smoothed(scores, self._starts, weights.smooth), bool(best) or dated or alike or bool(people)
+        alike = vector is not None and self._add_meaning(scores, vector)
+        if not (best or dated or alike or people):
+            return None
+        smooth(scores, [(start, end) for start, end, _ in stretches], weights.smooth)
+        return varied(scores, units, self._where, self._steps), scores
 
     def _people(self, question: str, asked: dict[str, float]) -> set[int]:
         """The speakers whom the question is about, empty when it names none or all of them."""
@@ -246,17 +258,19 @@ class RecallIndex:
             bonus[sitting] += weights.date * score
         return bonus, bool(dated)
 
-    def _add_meaning(self, scores: list[float], question: str, vector: Vector | None) -> bool:
-        """Add the embedding model's opinion, where there is one; whether anything was alike."""
-        weights = self._weights
+    def _vector(self, question: str, vector: Vector | None) -> Vector | None:
+        """The question's meaning, None where nothing can be said of that; the embedding model catches up."""
         if self.embedder is not None:
             missing = self.unembedded()
             if missing:
                 self.embedded(self.embedder.embed(missing))
             if vector is None:
                 vector = self.embedder.embed([question])[0]
-        if vector is None or not len(self._dense):
-            return False
+        return vector if len(self._dense) else None
+
+    def _add_meaning(self, scores: list[float], vector: Vector) -> bool:
+        """Add the embedding model's opinion; whether anything was alike."""
+        weights = self._weights
         cosines = self._dense.likeness(vector)
         cosines += [min(cosines)] * (len(scores) - len(cosines))
         near = spread(with_neighbours(cosines, self._where))

@@ -19,7 +19,8 @@ class Noted(Struct, frozen=True, gc=False):
 
     @property
     def size(self) -> int:
-        return len(self.said if isinstance(self.said, str) else self.said.text)
+        """In characters."""
+        return len(self.said) if isinstance(self.said, str) else self.said.end - self.said.start
 
     def turn(self) -> Turn:
         said = self.said if isinstance(self.said, str) else self.said.text.removeprefix(f"{self.speaker}: ")

@@ -22,8 +22,8 @@ class Lines:
     """
 
     __slots__ = (
-        "_add_up", "_costs", "_count", "_frame", "_headings", "_lines", "_odd", "_parts", "around", "turns",
-        "where",
+        "_add_up", "_costs", "_count", "_frame", "_headings", "_lines", "_odd", "_parts", "_whole", "around",
+        "turns", "where",
     )  # fmt: skip
 
     def __init__(self, count: Callable[[str], int], *, add_up: bool) -> None:
@@ -33,6 +33,7 @@ class Lines:
         self._frame = count(f"{LABEL}\n{_TICKS}\n") + count(_TICKS)
         self._lines: list[str] = []
         self._costs: list[int] = []
+        self._whole = 0  # the sum of them
         self._headings: list[tuple[str, int]] = []
         self._odd: set[int] = set()  # what does not add up with what stands before it
         self._parts: dict[int, tuple[int, int]] = {}  # of a turn that is several units
@@ -57,9 +58,16 @@ class Lines:
         if not _adds_up(line):
             self._odd.add(unit)
         self._lines.append(line)
-        self._costs.append(self._count(f"{line}\n"))
+        tokens = self._count(f"{line}\n")
+        self._whole += tokens
+        self._costs.append(tokens)
         self.turns.append(turn)
         self.where.append(len(self._headings) - 1)
+
+    @property
+    def mean(self) -> float:
+        """The mean tokens of a line; at least one."""
+        return max(self._whole / len(self._lines), 1.0) if self._lines else 1.0
 
     def span(self, unit: int) -> tuple[int, int]:
         """What of its turn's text a unit is."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 K1 = 1.2
 B = 0.75
-MOST = 8_000
+MOST = 2_000
 """Entries that are looked at for one question; in a long talk what is said all the time tells nothing."""
 _RENEWED = 16
 """The mean length of units is taken anew whenever there is a sixteenth more of them."""

@@ -59,8 +59,8 @@ class Recollector:
     """
 
     __slots__ = (
-        "_bulk", "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated", "_shared", "_unread",
-        "_values", "_waiting", "last", "meant",
+        "_backlog", "_bulk", "_counter", "_embedder", "_index", "_newest_of", "_noted", "_repeated",
+        "_shared", "_unread", "_values", "_waiting", "last", "meant",
     )  # fmt: skip
 
     def __init__(self, counter: Counter, embedder: Embedder | None = None) -> None:
@@ -72,6 +72,7 @@ class Recollector:
         self._newest_of: dict[int, str] = {}  # results by their text, and the ids of those that came again
         self._repeated: set[str] = set()
         self._waiting: list[Noted] = []
+        self._backlog = 0  # their characters
         self._unread: list[Noted] = []  # by the reader of values
         self._values: Values | None = None  # nor before values are listed
         self._shared = False
@@ -82,6 +83,7 @@ class Recollector:
         """A twin that shares the index until one of the two has something to add to it."""
         twin = Recollector(self._counter, self._embedder)
         twin._index, twin._waiting, twin.last = self._index, self._waiting[:], self.last
+        twin._backlog = self._backlog
         twin._unread, twin._noted = self._unread[:], self._noted.copy()
         twin._values = self._values.copied() if self._values is not None else None
         twin._newest_of, twin._repeated = self._newest_of.copy(), self._repeated.copy()
@@ -125,6 +127,7 @@ class Recollector:
         noted = Noted(block.id, speaker, said, block.at or None, block.ref)
         long = isinstance(said, Original) and said.end - said.start > LONGEST
         (self._bulk if long else self._waiting).append(noted)
+        self._backlog += 0 if long else noted.size
         self._noted.add(block.number)
         return noted
 
@@ -146,7 +149,7 @@ class Recollector:
     @property
     def backlog(self) -> int:
         """Characters that the next search has to index first; a million take about a second."""
-        return sum(noted.size for noted in self._waiting)
+        return self._backlog
 
     def catch_up(self, now: str = "") -> None:
         """Index what waits, but for the block that asks `now`. For one thread at a time."""
@@ -283,5 +286,6 @@ class Recollector:
             self._index, self._shared = self._index.copied(), False
         for noted in self._waiting[:end]:
             self._index.add(noted.turn())
+            self._backlog -= noted.size
         del self._waiting[:end]
         return self._index

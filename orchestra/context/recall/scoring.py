@@ -109,30 +109,66 @@ def means(values: list[float], sittings: Sequence[int], count: int) -> list[floa
     return [total / size if size else 0.0 for total, size in zip(sums, sizes, strict=True)]
 
 
-def smoothed(scores: list[float], starts: Sequence[int], share: float) -> list[float]:
-    """Scores with shares of up to three neighbours on either side in the same sitting.
+def smooth(scores: list[float], stretches: Iterable[tuple[int, int]], share: float) -> None:
+    """Give each score in these stretches shares of up to three neighbours on either side in the same one.
 
-    `starts`: the first unit of each sitting. The next neighbour lends `share`, each further one half as much.
+    The next neighbour lends `share`, each further one half as much.
     """
     if not share:
-        return scores
+        return
     half, quarter = share / 2, share / 4
-    line = PAD[:]
-    for start, end in zip(starts, [*starts[1:], len(scores)], strict=True):
+    line = _GAP[:]
+    for start, end in stretches:
         line += scores[start:end]
-        line += PAD
+        line += _GAP
     found = [
         here + share * (before + after) + half * (before2 + after2) + quarter * (before3 + after3)
         for before3, before2, before, here, after, after2, after3 in zip(
             line, line[1:], line[2:], line[3:], line[4:], line[5:], line[6:], strict=False
         )
     ]
-    for at in range(len(starts) - 1, 0, -1):  # what stands for the gaps between sittings
-        del found[starts[at] + 3 * (at - 1) : starts[at] + 3 * at]
+    at = 0
+    for start, end in stretches:
+        scores[start:end] = found[at : at + end - start]
+        at += end - start + len(_GAP)
+
+
+_GAP = [0.0, 0.0, 0.0]
+_CHUNK = 16
+
+
+def likely(
+    scores: list[float], bonus: Sequence[float], starts: Sequence[int], most: int
+) -> list[tuple[int, int, int]]:
+    """Where to look closer: about `most` units around the best, each stretch with its sitting.
+
+    `scores` of units, `bonus` of sittings that begin at `starts`. What is asked in a long talk takes no
+    longer than in a short one, and what is left out is what neither a word nor a date speaks for.
+    """
+    count = len(scores)
+    ends = [*starts[1:], count]
+    stretches = list(zip(starts, ends, range(len(starts)), strict=True))
+    if count <= most:
+        return stretches
+    chunks = [
+        (first, min(first + _CHUNK, end), sitting)
+        for start, end, sitting in stretches
+        for first in range(start, end, _CHUNK)
+    ]
+    best = [max(scores[first:end]) + bonus[sitting] for first, end, sitting in chunks]
+    chosen: list[int] = []
+    for chunk in sorted(range(len(chunks)), key=best.__getitem__, reverse=True):
+        chosen.append(chunk)
+        most -= chunks[chunk][1] - chunks[chunk][0]
+        if most <= 0:
+            break
+    found: list[tuple[int, int, int]] = []
+    for chunk in sorted(chosen):
+        first, end, sitting = chunks[chunk]
+        if found and found[-1][1] == first and found[-1][2] == sitting:
+            first = found.pop()[0]
+        found.append((first, end, sitting))
     return found
-
-
-PAD = [0.0, 0.0, 0.0]
 
 
 def set_backs(share: float, count: int) -> list[float]:
@@ -140,14 +176,16 @@ def set_backs(share: float, count: int) -> list[float]:
     return [share * log1p(better) for better in range(count)]
 
 
-def varied(scores: list[float], sittings: Sequence[int], steps: Sequence[float]) -> list[int]:
-    """Units, best first, each set back by `steps`: one for each better unit of its sitting.
+def varied(
+    scores: list[float], units: Iterable[int], sittings: Sequence[int], steps: Sequence[float]
+) -> list[int]:
+    """These units, best first, each set back by `steps`: one for each better unit of its sitting.
 
     What is asked about may lie in several sittings; the tenth piece of one says less than the first
     of another.
     """
-    ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
-    seen = [0] * (max(sittings, default=0) + 1)
+    ranked = sorted(units, key=scores.__getitem__, reverse=True)
+    seen = [0] * (sittings[-1] + 1)
     set_back = scores[:]
     for unit in ranked:
         sitting = sittings[unit]

@@ -61,17 +61,18 @@ def _marked(line: str, superseded: Sequence[Superseded]) -> str:
 
 def _united(old: tuple[str, ...], new: tuple[str, ...], said: str) -> tuple[str, ...]:
     have = {frozenset(terms(line)) for line in new}
-    kept = [line for line in old if frozenset(terms(line)) not in have and not _says(said, line)]
+    words = frozenset(terms(said))
+    kept = [line for line in old if frozenset(terms(line)) not in have and not _says(said, words, line)]
     return (*kept, *dict.fromkeys(new))
 
 
-def _says(text: str, line: str) -> bool:
-    """Whether a text has every figure and id of a line, of which there are some, and most of its words."""
-    facts = [fact for fact in find_facts(line) if is_hard(fact)] if text else []
-    if not facts or not all(stands_in(fact.text, text) for fact in facts):
+def _says(text: str, words: frozenset[str], line: str) -> bool:
+    """Whether a text of these words has most words of a line and each figure and id, of which it has some."""
+    mine = set(terms(line))
+    if not text or len(mine & words) < 0.8 * len(mine):
         return False
-    words = set(terms(line))
-    return len(words & set(terms(text))) >= 0.8 * len(words)
+    facts = [fact for fact in find_facts(line) if is_hard(fact)]
+    return bool(facts) and all(stands_in(fact.text, text) for fact in facts)
 
 
 def _past(old: Summary, span: str) -> tuple[str, ...]:
