@@ -14,6 +14,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import random
 import sys
 import time
@@ -58,6 +59,7 @@ def main() -> None:
     parser.add_argument("--embedding", default="none", help="none, auto, or a model's name")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `orchestra` does
     if options.k is not None and options.k < 1:
         sys.exit("-k is a whole number above 0.")
     try:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from orchestra.context.fence import fence
 from orchestra.errors import AgentFailed
-from orchestra.evidence.brief import cap_study, failed_study, make_brief, render_brief
+from orchestra.evidence.brief import brief_and_text, cap_study, failed_study
 from orchestra.evidence.claims import check_findings
 from orchestra.evidence.plain import plain_draft
 from orchestra.evidence.verify import check_draft
@@ -58,8 +58,8 @@ async def research_then_write(session: Session, question: str, options: Options 
     with session.working():
         await plan(session, question, work)
         await study(session, question, work)
-        work.brief = brief_of(session, question, work)
-        await write(session, work.brief, options, work)
+        work.brief, task = brief_of(session, question, work)
+        await write(session, work.brief, task, options, work)
     return await check(session, question, options, work)
 
 
@@ -98,21 +98,20 @@ def studied_from(session: Session, question: str, found: HandOff[Findings]) -> H
     return cap_study(checked, sender=found.sender, cap=found.cap, count=count, reason=found.reason)
 
 
-def brief_of(session: Session, question: str, work: Work) -> HandOff[Brief]:
-    """All that the writer is going to see."""
+def brief_of(session: Session, question: str, work: Work) -> tuple[HandOff[Brief], str]:
+    """All that the writer is going to see, and how it reads."""
     nothing = failed_study(sender="researcher", reason=session.stopped or "not studied")
     studies = [work.studies.get(number, nothing) for number, _ in enumerate(work.plan.questions, start=1)]
     cap = session.room("writer")
     count, find = session.kit.counter.count, session.ledger.facts
-    return make_brief(question, work.plan, studies, cap=cap, count=count, find=find)
+    return brief_and_text(question, work.plan, studies, cap=cap, count=count, find=find)
 
 
-async def write(session: Session, brief: HandOff[Brief], options: Options, work: Work) -> None:
+async def write(session: Session, brief: HandOff[Brief], task: str, options: Options, work: Work) -> None:
     """The writer's draft from the brief and nothing else; a reviewer may send it back once."""
     if brief.value is None or not brief.value.claims:
         return
     await session.record_handoff(brief)
-    task = render_brief(brief.value)
     handoff: HandOff[Draft] = await session.ask("writer", task, receiver="check")
     work.draft, work.trouble = handoff.value, handoff.reason
     if not options.review or work.draft is None:
@@ -128,7 +127,7 @@ async def write(session: Session, brief: HandOff[Brief], options: Options, work:
 
 async def check(session: Session, question: str, options: Options, work: Work) -> Report:
     """Hold each sentence to its quotes; without a draft the claims themselves are the report."""
-    brief = (work.brief or brief_of(session, question, work)).value
+    brief = (work.brief or brief_of(session, question, work)[0]).value
     assert brief is not None
     draft = work.draft or plain_draft(brief)
     report = check_draft(draft, brief, ledger=session.ledger, strict=options.strict)

@@ -134,12 +134,12 @@ class Evidence:
         self, texts: Iterable[str], identity: Iterable[str] = (), *, find: Find | None = None
     ) -> None:
         self._find = find or figures_and_names
-        quoted = "\n".join(plain(text) for text in texts)
-        named = "\n".join(plain(text) for text in identity)
+        quoted = plain("\n".join(texts))
+        named = plain("\n".join(identity))
         self._evidence = quoted
         self._identity = named
         self._quoted = quoted.lower()
-        self._whole = f"{quoted}\n{named}".lower()
+        self._whole = f"{self._quoted}\n{named.lower()}"
         self._original = f"{quoted}\n{named}"
         self._initials: tuple[str, str] | None = None
         self._words: frozenset[str] | None = None

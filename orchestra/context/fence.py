@@ -24,7 +24,7 @@ def fence(label: str, text: str) -> str:
 
 def ticks_for(text: str) -> str:
     """Backticks that fence a text: three, or more than any run of them in it has."""
-    return "`" * (1 + max(map(len, _RUN.findall(text)))) if "```" in text else "```"
+    return "`" * (1 + max(map(len, _RUN.findall(text)))) if "`" in text and "```" in text else "```"
 
 
 def fenced(text: str) -> list[Fenced]:

@@ -49,8 +49,7 @@ def is_plainly_borne(statement: str, quoted: str, whole: str) -> bool:
     if None in telling:
         return False
     # What stands before each word and after the last, where it is not one blank between any two.
-    even = statement.count(" ") == len(words) - 1 and statement.isprintable()
-    gaps = None if even else _WORD.split(statement)
+    gaps = None if " ".join(words) == statement else _WORD.split(statement)
     for at, word in enumerate(telling):
         if not word:
             continue

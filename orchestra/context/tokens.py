@@ -39,6 +39,11 @@ _CACHE_SIZE = 4_096
 # go on; for a shorter one that costs more than it gains: whoever wakes up keeps the lock for up to 5 ms.
 _SHORT_CHARACTERS = 20_000
 
+# What is made in one place and shown in the next, as a brief, is counted in both: the very same text, so its
+# tokens are kept for the last few that are long enough.
+_WORTH_CHARACTERS = 2_000
+_RECENT = 32
+
 Measure = Callable[[str, int], tuple[str, int]]
 Count = Callable[[str], int]
 
@@ -46,7 +51,7 @@ Count = Callable[[str], int]
 class Counter:
     """Counts and cuts text in one encoding. Shared by all sessions and threads; loads at the first use."""
 
-    __slots__ = ("_lock", "_measure", "_names", "_once", "_short", "encoding")
+    __slots__ = ("_lock", "_measure", "_names", "_once", "_recent", "_short", "encoding")
 
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
@@ -55,16 +60,26 @@ class Counter:
         self._lock = Lock()
         self._once: dict[int, tuple[object, Any]] = {}
         self._names: dict[str, int] = {}
+        self._recent: dict[int, tuple[str, int]] = {}
 
     def count(self, text: str) -> int:
         """Tokens of `text`; special tokens such as `<|endoftext|>` count as the plain text they are."""
-        count = self._short
-        if count is None or len(text) > _SHORT_CHARACTERS:
+        count, size = self._short, len(text)
+        if count is None or size > _SHORT_CHARACTERS:
             return self.measure(text, _NO_CUT)[1]
+        if size > _WORTH_CHARACTERS:
+            known = self._recent.get(id(text))
+            if known is not None and known[0] is text:
+                return known[1]
         try:
-            return count(text)
+            tokens = count(text)
         except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
+        if size > _WORTH_CHARACTERS:
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            self._recent[id(text)] = (text, tokens)
+        return tokens
 
     @property
     def lines_add_up(self) -> bool:

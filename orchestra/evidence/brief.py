@@ -13,7 +13,7 @@ from orchestra.context.fence import fence
 from orchestra.evidence.fitting import HEAD_SHARE, Count, most_tokens, ranked, within_cap
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
-from orchestra.evidence.screening import Twins
+from orchestra.evidence.screening import Statements
 from orchestra.values.drafts import Plan
 from orchestra.values.handoffs import Brief, HandOff, Status, Study
 from orchestra.values.sources import Claim, Conflict
@@ -21,7 +21,7 @@ from orchestra.values.sources import Claim, Conflict
 _SLACK = 8  # tokens that joining lines may add
 
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode_lines
 
 
 class _LineQuote(Struct, frozen=True, gc=False):
@@ -46,7 +46,7 @@ def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str 
 
     What goes first is what a document that is already there says. `reason`: why the researcher ended early.
     """
-    costs = [count(_line(claim, 1)) for claim in study.claims]
+    costs = _costs([(0, claim) for claim in study.claims], count)
     gaps = count("\n".join(study.gaps))
     claims = study.claims
     if sum(costs) > cap - gaps:
@@ -103,8 +103,8 @@ def brief_and_text(
 ) -> tuple[HandOff[Brief], str]:
     """The brief, see `make_brief`, and how it reads, see `render_brief`."""
     questions = tuple(map(_flat, plan.questions))
-    readings, places = _merged(studies, find)
-    conflicts = _affordable(find_conflicts(readings), int(cap * HEAD_SHARE), count)
+    readings, places, statements = _merged(studies, find)
+    conflicts = _affordable(find_conflicts(readings, statements), int(cap * HEAD_SHARE), count)
     gaps = _gaps(question, questions, studies)
     brief = within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
     full = _numbered(brief, readings, places, range(len(readings)), conflicts)
@@ -147,37 +147,48 @@ def render_brief(brief: Brief) -> str:
         lines.append("Gaps:")
         lines += [f"- {_flat(gap)}" for gap in brief.gaps]
     number_of = {text: number for number, text in reversed(list(enumerate(brief.questions, 1)))}
-    claims = "\n".join(_line(claim, number_of.get(claim.question, 1)) for claim in brief.claims)
+    claims = _lines([_line(claim, number_of.get(claim.question, 1)) for claim in brief.claims])
     return "\n".join(lines) + "\n\n" + fence("Claims", claims)
 
 
-def _line(claim: Claim, number: int) -> str:
+def _line(claim: Claim, number: int) -> _Line:
     quotes = [_LineQuote(quote.locator, quote.title, quote.text) for quote in claim.quotes]
-    return _encode(_Line(claim.id or "c00", number, claim.text, quotes)).decode()
+    return _Line(claim.id or "c00", number, claim.text, quotes)
+
+
+def _lines(lines: Sequence[_Line]) -> str:
+    """As JSON, one a line; a line end in a text is escaped."""
+    return _encode(lines).decode()[:-1]
+
+
+def _costs(items: Iterable[tuple[int, Claim]], count: Count) -> list[int]:
+    """Tokens of each claim as it stands in a brief; a claim comes with the place of its sub-question."""
+    lines = _lines([_line(claim, place + 1) for place, claim in items])
+    return [count(line) for line in lines.split("\n")] if lines else []
 
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int]]:
+def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int], Statements]:
     """All claims, duplicates merged into the first, and the place of each in the plan."""
     kept: list[Reading] = []
     places: list[int] = []
-    twins = Twins()
+    statements = Statements()
     for place, study in enumerate(studies):
         for claim in study.value.claims if study.value else ():
             reading = Reading(claim, find)
-            near = twins.near(reading.terms, claim.quotes)
-            twin = next((at for at in near if is_duplicate(kept[at], reading)), None)
+            twins = statements.twins(reading.wording.terms, claim.quotes)
+            twin = next((at for at in twins if is_duplicate(kept[at], reading)), None)
             if twin is not None:
                 kept[twin].join(claim.quotes)
-                twins.add(twin, (), claim.quotes)
+                statements.quote(twin, claim.quotes)
                 continue
-            twins.add(len(kept), reading.words, claim.quotes)
+            statements.add(reading.wording, reading.words, claim.quotes)
             kept.append(reading)
             places.append(place)
-    return kept, places
+    return kept, places, statements
 
 
 def _gaps(question: str, questions: Sequence[str], studies: Sequence[HandOff[Study]]) -> tuple[str, ...]:
@@ -222,7 +233,7 @@ def _affordable_claims(
     disputed = {at for first, second, _ in conflicts for at in (first, second)}
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
-    costs = [count(_line(claim, place + 1)) + 1 for place, claim in items]
+    costs = [cost + 1 for cost in _costs(items, count)]
     disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
     room = cap - count(render_brief(brief)) - _SLACK - disputes
     return [order[at] for at in ranked(items, costs, room)]

@@ -54,8 +54,8 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
 def identity_of(quotes: tuple[Quote, ...]) -> list[str]:
     """What names the sources of `quotes`: titles and locators; they bear out names, ids and dates."""
     return [
-        *dict.fromkeys(quote.title for quote in quotes),
-        *dict.fromkeys(quote.locator for quote in quotes),
+        *dict.fromkeys([quote.title for quote in quotes]),
+        *dict.fromkeys([quote.locator for quote in quotes]),
     ]
 
 
@@ -85,11 +85,15 @@ def _located(draft: DraftClaim, ledger: Ledger, agent: str, notes: list[str]) ->
 
 def _locate(draft: DraftQuote, ledger: Ledger, agent: str) -> tuple[Quote, ...]:
     named = ledger.document(agent, draft.source)
-    others = [document for document in ledger.seen_by(agent) if document is not named]
-    for document in [named, *others] if named else others:
-        quotes = ledger.searchable(document).quotes(draft.text, ledger.shown(agent, document))
+    if named is not None:
+        quotes = ledger.searchable(named).quotes(draft.text, ledger.shown(agent, named))
         if quotes:
             return quotes
+    for document in ledger.seen_by(agent):
+        if document is not named:
+            quotes = ledger.searchable(document).quotes(draft.text, ledger.shown(agent, document))
+            if quotes:
+                return quotes
     return ()
 
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 
 from msgspec import Struct
 
@@ -125,10 +126,9 @@ class Ledger:
         named = label.strip()
         match = _LABEL.match(named)
         if match:
-            wanted = f"s{int(match[1])}"
-            for key, seen in self._seen.get(agent, {}).items():
-                if seen.label == wanted:
-                    return self._documents[key]
+            number = int(match[1])  # labels are given in order
+            for key in islice(self._seen.get(agent, ()), max(number - 1, 0), number):
+                return self._documents[key]
         return _by_name(named, self.seen_by(agent)) or _by_name(named, self.documents())
 
     def seen_by(self, agent: str) -> tuple[Document, ...]:

@@ -17,8 +17,8 @@ from orchestra.evidence.screening import (
     CLAUSE,
     LEAST_SHARED,
     SAME_WORDS,
+    Statements,
     generic,
-    possible_conflicts,
     same_span,
     worded,
 )
@@ -44,8 +44,8 @@ class Reading:
 
     def __init__(self, claim: Claim, find: Find = figures_and_names) -> None:
         self.claim = claim
-        self.terms, self.clauses = worded(claim.text)
-        self.words = frozenset(self.terms)
+        self.wording = worded(claim.text)
+        self.words = frozenset(self.wording.terms)
         self._find = find
 
     def join(self, quotes: Iterable[Quote]) -> None:
@@ -93,7 +93,7 @@ def is_duplicate(one: Reading, other: Reading) -> bool:
     """Whether keeping one of both loses nothing: same figures and polarity, and the same quote or wording."""
     # What is quick to see, first: the facts of most claims are never read.
     alike = any(same_span(mine, theirs) for mine in one.claim.quotes for theirs in other.claim.quotes)
-    if not alike and not _same_words(one.terms, other.terms):
+    if not alike and not _same_words(one.wording.terms, other.wording.terms):
         return False
     return one.values == other.values and one.denies == other.denies
 
@@ -104,15 +104,14 @@ def _same_words(one: Sequence[str], other: Sequence[str]) -> bool:
     return either > 0 and both / either >= SAME_WORDS
 
 
-def find_conflicts(readings: Sequence[Reading]) -> Iterator[tuple[int, int, str]]:
+def find_conflicts(readings: Sequence[Reading], statements: Statements) -> Iterator[tuple[int, int, str]]:
     """Pairs of claims of different documents whose clauses name the same thing with different values.
 
     Made to be right rather than complete: the shorter clause must be borne by the longer word for word, but
-    for words that say nothing, and no other date, name or figure may set the two apart.
+    for words that say nothing, and no other date, name or figure may set the two apart. `statements` are
+    those of the readings.
     """
-    compared = readings[:_MOST_COMPARED]
-    clauses, words = [each.clauses for each in compared], [each.words for each in compared]
-    for at, before in possible_conflicts(clauses, words):
+    for at, before in statements.possible_conflicts(_MOST_COMPARED):
         one, other = readings[before], readings[at]
         if one.locators.isdisjoint(other.locators):
             about = disagreement(one, other)

@@ -84,9 +84,9 @@ class Searchable:
     def quote(self, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
         """See `find_quote`."""
         folds = self._folds
-        span = _first_span(folds.folded, folded(text).strip(), near)
+        span = _first_span(folds.folded, folded(text), near)
         if span is None and _MARKUP.search(folds.text):
-            span = _first_span(folds.unmarked, folded(text, unmarked=True).strip(), near)
+            span = _first_span(folds.unmarked, folded(text, unmarked=True), near)
         if span is None:
             return None
         start, end = span

@@ -7,9 +7,9 @@ what the full rules (`likeness.py`) cannot do without: what is left out here the
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from orchestra.context.plainly import READ
@@ -35,6 +35,7 @@ _ODD_DIGIT = re.compile(r"[0-9](?:(?<![A-Za-z0-9][0-9])|(?<=Q[1-4]))")
 _HEAD = re.compile("[A-Za-z]+|.", re.DOTALL)
 _SCALES = frozenset("k m b t mln bln mn bn tn".split())
 _MONEY = tuple(sign for sign in CURRENCY_SIGNS if sign.isascii() and sign.isalpha())
+_CLAUSE_OF_KINDS = re.compile("[nwum]*[NWU|]?")
 _SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _looked_at
 _LONGEST = 2_000  # characters of a statement; a longer one is read
 
@@ -60,26 +61,27 @@ def _swallowing() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _looked_at(word: str) -> tuple[str, tuple[str, ...]]:
-    """The kind of a word of plain English, and its terms.
+def _looked_at(word: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The kind of a word of plain English, its terms, and those of them that a measure has for sure.
 
     `n` is a number, `m` a sign of money in letters, `u` may be a unit, `w` is none of these; a large letter
     where a clause ends with it. `|`: a clause begins after it. `o`: the statement has to be read.
     """
     found = tuple(terms(word))
     if word in ("-", "(", ")"):
-        return "|", found
+        return "|", found, ()
     bare = word.rstrip(_EDGES)
+    telling = tuple([term for term in found if term not in generic()])
     if _NUMBER.fullmatch(bare):
-        kind = "n"
+        kind, telling = "n", ()
     elif _ODD_DIGIT.search(word) or not READ.isdisjoint(letter_runs(word)):
-        return "o", found
+        return "o", found, ()
     elif word.endswith(_MONEY):
         kind = "m"
     else:
         head = _HEAD.match(word)
         kind = "u" if head and head[0].lower() in _swallowing() else "w"
-    return kind.upper() if bare != word else kind, found
+    return kind.upper() if bare != word else kind, found, telling
 
 
 def worded(text: str) -> Wording:
@@ -91,82 +93,22 @@ def worded(text: str) -> Wording:
         return Wording(terms(text), None)
     apart = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
     words = list(map(_looked_at, apart.split()))
-    found = [term for _, some in words for term in some]
-    kinds = "".join([kind for kind, _ in words])
+    if not words:
+        return Wording([], [])
+    letters, parts, telling = zip(*words, strict=True)
+    kinds = "".join(letters)
+    found = list(chain.from_iterable(parts))
     if "o" in kinds or _SWALLOWED.search(kinds):
         return Wording(found, None)
     clauses: list[frozenset[str]] = []
     if "n" in kinds or "N" in kinds:
-        held: list[str] = []
-        numbers = 0
-        for kind, some in (*words, ("|", ())):
-            if kind in "nN":
-                numbers += 1
-            else:
-                held += some
-            if kind in "NWU|":
-                if numbers:
-                    telling = frozenset(held) - generic()
-                    if numbers > 1 or len(telling) >= LEAST_SHARED:
-                        clauses.append(telling)
-                held, numbers = [], 0
+        for clause in _CLAUSE_OF_KINDS.finditer(kinds):
+            numbers = len(clause[0]) - len(clause[0].replace("n", "").replace("N", ""))
+            if numbers:
+                held = frozenset(chain.from_iterable(telling[clause.start() : clause.end()]))
+                if numbers > 1 or len(held) >= LEAST_SHARED:
+                    clauses.append(held)
     return Wording(found, clauses)
-
-
-def possible_conflicts(
-    clauses: Sequence[list[frozenset[str]] | None], words: Sequence[frozenset[str]]
-) -> Iterator[tuple[int, int]]:
-    """Pairs (later, earlier) of statements that may measure the same thing, in order; see `Wording`.
-
-    Of two measures of one thing the shorter's words are all in the longer (a few pairs of characters may
-    differ in Chinese or Japanese, which are read).
-    """
-    figured = unread = 0
-    for at, found in enumerate(clauses):
-        if found is None or found:
-            figured |= 1 << at
-        if found is None:
-            unread |= 1 << at
-    if figured.bit_count() < 2:
-        return
-    holders: defaultdict[str, int] = defaultdict(int)
-    for at, mine in enumerate(words):
-        for word in mine if figured >> at & 1 else ():
-            holders[word] |= 1 << at
-    pairs: set[tuple[int, int]] = set()
-    for at, found in enumerate(clauses):
-        partners = figured if found is None else unread if found else 0
-        for held in found or ():
-            partners |= _common(held, holders, figured)
-        partners &= ~(1 << at)
-        if partners:
-            partners &= _sharing_two(words[at], holders)
-            pairs |= {(max(at, other), min(at, other)) for other in _bits(partners)}
-    yield from sorted(pairs)
-
-
-def _common(words: Iterable[str], holders: dict[str, int], all_of: int) -> int:
-    for word in words:
-        all_of &= holders[word]
-        if not all_of:
-            break
-    return all_of
-
-
-def _sharing_two(words: Iterable[str], holders: dict[str, int]) -> int:
-    once = twice = 0
-    for word in words:
-        held = holders[word]
-        twice |= once & held
-        once |= held
-    return twice
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 def same_span(one: Quote, other: Quote) -> bool:
@@ -177,30 +119,86 @@ def same_span(one: Quote, other: Quote) -> bool:
     return shared >= _SAME_SPAN * max(one.end - one.start, other.end - other.start)
 
 
-class Twins:
-    """The statements so far, to be found by what a duplicate must share with them."""
+class Statements:
+    """Statements by what a duplicate of one, or one in conflict with it, must share with it."""
 
     def __init__(self) -> None:
-        self._holders: dict[str, int] = {}
+        self._words: list[frozenset[str]] = []
+        self._clauses: list[list[frozenset[str]] | None] = []
+        self._holders: dict[str, int] = {}  # of a word, a bit each
         self._quotes: dict[str, list[tuple[int, Quote]]] = {}
 
-    def near(self, words: Sequence[str], quotes: Iterable[Quote]) -> Iterator[int]:
-        """Those that quote nearly the same place, or may have nearly all of `words`; the first first."""
+    def add(self, wording: Wording, words: frozenset[str], quotes: Iterable[Quote]) -> None:
+        """One more; it has the next number."""
+        at = len(self._words)
+        self._words.append(words)
+        self._clauses.append(wording.clauses)
+        holders, bit = self._holders, 1 << at
+        for word in words:
+            holders[word] = holders.get(word, 0) | bit
+        self.quote(at, quotes)
+
+    def quote(self, at: int, quotes: Iterable[Quote]) -> None:
+        """More quotes of one that is here."""
+        for quote in quotes:
+            self._quotes.setdefault(quote.locator, []).append((at, quote))
+
+    def twins(self, terms: Sequence[str], quotes: Iterable[Quote]) -> Iterator[int]:
+        """Those that quote nearly the same place, or may have nearly all of `terms`; the first first."""
         mask = 0
         for quote in quotes:
             for at, other in self._quotes.get(quote.locator, ()):
                 if same_span(quote, other):
                     mask |= 1 << at
         # Of so many words one must be in a duplicate, whichever they are; the rarest say most.
-        enough = int(len(words) * (1 - SAME_WORDS) + 1e-9) + 1
-        holders = [self._holders.get(word, 0) for word in set(words)]
+        enough = int(len(terms) * (1 - SAME_WORDS) + 1e-9) + 1
+        find = self._holders.get
+        holders = [find(word, 0) for word in set(terms)]
         for held in sorted(holders, key=int.bit_count)[:enough]:
             mask |= held
         return _bits(mask)
 
-    def add(self, at: int, words: Iterable[str], quotes: Iterable[Quote]) -> None:
-        """One more statement, or more quotes of one that is here."""
+    def possible_conflicts(self, most: int) -> Iterator[tuple[int, int]]:
+        """Pairs (later, earlier) of the first `most` that may measure the same thing; see `Wording`.
+
+        Of two measures of one thing the shorter's words are all in the longer (a few pairs of characters may
+        differ in Chinese or Japanese, which are read).
+        """
+        figured = unread = 0
+        clauses = self._clauses[:most]
+        for at, found in enumerate(clauses):
+            if found is None:
+                unread |= 1 << at
+            elif found:
+                figured |= 1 << at
+        figured |= unread
+        pairs: set[tuple[int, int]] = set()
+        for at, found in enumerate(clauses):
+            partners = figured if found is None else unread if found else 0
+            for held in found or ():
+                partners |= self._with_all(held, figured)
+            partners &= ~(1 << at)
+            if partners:
+                partners &= self._sharing_two(self._words[at])
+                pairs |= {(max(at, other), min(at, other)) for other in _bits(partners)}
+        yield from sorted(pairs)
+
+    def _with_all(self, words: Iterable[str], mask: int) -> int:
         for word in words:
-            self._holders[word] = self._holders.get(word, 0) | 1 << at
-        for quote in quotes:
-            self._quotes.setdefault(quote.locator, []).append((at, quote))
+            mask &= self._holders[word]
+        return mask
+
+    def _sharing_two(self, words: Iterable[str]) -> int:
+        once = twice = 0
+        for word in words:
+            held = self._holders[word]
+            twice |= once & held
+            once |= held
+        return twice
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low

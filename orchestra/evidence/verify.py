@@ -28,10 +28,10 @@ _COUNTED = re.compile(
     "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff](?:[^\\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]*[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])?"
 )
 
-_WORDS_ONLY = bytes(32 if chr(byte).isspace() else byte for byte in range(256))
-_NO_WORD = bytes(
-    byte for byte in range(128) if not (chr(byte).isalnum() or chr(byte) == "_" or chr(byte).isspace())
-)
+_BYTES = [chr(byte) for byte in range(128)]
+# Blanks as one, what makes a word as one, the rest left out.
+_SHAPE = bytes(32 if char.isspace() else 97 for char in _BYTES) + bytes(128)
+_NO_WORD = bytes(ord(char) for char in _BYTES if not (char.isalnum() or char == "_" or char.isspace()))
 _STOP_WORDS = frozenset(word.encode() for word in STOP_WORDS)
 
 
@@ -53,7 +53,11 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         for section in draft.sections
     ]
     all_checked = [*summary, *(checked for _, checkeds in sections for checked in checkeds)]
-    removed = tuple(checked.shown(()) for checked in all_checked if strict and not checked.is_supported)
+    removed = tuple(
+        Sentence(checked.text, (), False, checked.problem)
+        for checked in all_checked
+        if strict and checked.problem
+    )
     numbers = _Numbers(checker.source)
     shown_summary = numbers.shown(summary, strict)
     shown_sections = tuple(
@@ -90,9 +94,9 @@ def count_words(report: Report) -> int:
 
 
 def _words_of(texts: Iterable[str]) -> int:
-    whole = "\n".join(texts)
+    whole = "\n".join(["", *texts])
     if whole.isascii():  # a word is what stands between blanks and has a letter or a digit in it
-        return len(whole.encode().translate(_WORDS_ONLY, _NO_WORD).split())
+        return whole.encode().translate(_SHAPE, _NO_WORD).count(b" a")
     return len(_COUNTED.findall(whole))
 
 
@@ -102,13 +106,6 @@ class _Checked(Struct, frozen=True, gc=False):
     text: str
     claims: tuple[Claim, ...]
     problem: str
-
-    @property
-    def is_supported(self) -> bool:
-        return not self.problem
-
-    def shown(self, citations: tuple[int, ...]) -> Sentence:
-        return Sentence(self.text, citations, not self.problem, self.problem)
 
 
 class _Checker:
@@ -122,9 +119,13 @@ class _Checker:
 
     def check(self, text: str, cited: tuple[str, ...]) -> _Checked:
         """One sentence, without marks, and the ids that it cites."""
-        named = list(dict.fromkeys(name.strip(" []()").casefold() for name in cited if name.strip()))
-        claims = tuple(self._claims[name] for name in named if name in self._claims)
-        unknown = [name for name in named if name not in self._claims]
+        claims = tuple([self._claims[name] for name in cited if name in self._claims])
+        if len(cited) > 1 or len(claims) != len(cited):
+            named = dict.fromkeys([name.strip(" []()").casefold() for name in cited if name.strip()])
+            claims = tuple([self._claims[name] for name in named if name in self._claims])
+            unknown = [name for name in named if name not in self._claims]
+        else:
+            unknown = []
         return _Checked(text, claims, self._problem(text, claims, unknown))
 
     def _problem(self, text: str, claims: tuple[Claim, ...], unknown: Sequence[str]) -> str:
@@ -189,19 +190,23 @@ class _Numbers:
 
     def shown(self, checkeds: Iterable[_Checked], strict: bool) -> tuple[Sentence, ...]:
         return tuple(
-            checked.shown(tuple(dict.fromkeys(self._cite(checked.claims))))
-            for checked in checkeds
-            if checked.is_supported or not strict
+            [
+                Sentence(checked.text, self._cite(checked.claims), not checked.problem, checked.problem)
+                for checked in checkeds
+                if not (strict and checked.problem)
+            ]
         )
 
-    def _cite(self, claims: Iterable[Claim]) -> Iterator[int]:
+    def _cite(self, claims: Iterable[Claim]) -> tuple[int, ...]:
+        found: dict[int, None] = {}
         for claim in claims:
             for quote in claim.quotes:
                 source = self._source(quote)
                 if source:
                     key = (quote.locator, source)
                     self._quotes.setdefault(key, {}).setdefault((quote.start, quote.end), quote)
-                    yield self._order.setdefault(key, len(self._order) + 1)
+                    found[self._order.setdefault(key, len(self._order) + 1)] = None
+        return tuple(found)
 
     def references(self) -> tuple[Reference, ...]:
         made = []
@@ -236,9 +241,8 @@ def _unmarked(text: str) -> str:
 
 def _flat(text: str) -> str:
     """On one line, and nothing in it that UTF-8 cannot hold (a model may send half a surrogate pair)."""
-    if text.isascii() and text.isprintable() and "  " not in text:
-        return text.strip()
-    return " ".join(text.encode("utf-8", "replace").decode().split())
+    even = text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return " ".join(even.split())
 
 
 def _conflicts(brief: Brief) -> tuple[str, ...]:

@@ -53,14 +53,19 @@ class Live:
         self.broken: StoreError | None = None
 
 
+Late = Callable[[Mapping[int, str]], str]
+"""The end of an event's data in JSON, made when it is written; of the texts that are stored (see Live)."""
+
+
 class Item(Struct, frozen=True, gc=False):
-    """One thing to write. `seq` and `data` (JSON) only with an event; `size` in bytes, roughly."""
+    """One thing to write. `seq`, `data` (JSON), `late` only with an event; `size` in bytes, roughly."""
 
     live: Live
     what: Event | SessionStart | SessionChange
     size: int
     seq: int = 0
     data: str = ""
+    late: Late | None = None
 
 
 class Rows:
@@ -153,6 +158,8 @@ class RowMaker:
         texts = self._places(event.texts, item.live, rows) if event.texts else ""
         if self._redact_short is not str:
             agent, data = self._redact(agent), self._json(data)
+        if item.late is not None:
+            data = data[:-1] + item.late(item.live.stored)
         place = (event.session, item.seq, plain(agent), event.turn, event.kind, event.at)
         rows.events.append((*place, data, texts))
 

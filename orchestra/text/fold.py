@@ -101,10 +101,10 @@ def fold(text: str, *, unmarked: bool = False) -> Folded:
 
 
 def folded(text: str, *, unmarked: bool = False) -> str:
-    """The folded form of `text`, without the way back."""
-    if not unmarked and text.isascii() and text.isprintable() and "  " not in text:
-        return text  # its only blanks are spaces
-    return fold(text, unmarked=unmarked).text
+    """The folded form of `text` without blanks at its ends, and without the way back."""
+    if not unmarked and text.isascii():
+        return " ".join(text.split())
+    return fold(text, unmarked=unmarked).text.strip()
 
 
 def _prepared(text: str, unmarked: bool) -> tuple[str, re.Pattern[str]]:

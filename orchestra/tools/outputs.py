@@ -26,7 +26,7 @@ class _Span(Struct, frozen=True, array_like=True, gc=False):
     text: str | None = None
 
 
-class _Head(Struct, frozen=True, gc=False):
+class _Head(Struct, frozen=True, omit_defaults=True, gc=False):
     """A document without its text."""
 
     locator: str
@@ -36,7 +36,7 @@ class _Head(Struct, frozen=True, gc=False):
     read_at: float = 0.0
 
 
-class _Account(Struct, frozen=True, gc=False):
+class _Account(Struct, frozen=True, omit_defaults=True, gc=False):
     documents: list[_Head]
     passages: list[_Span]
     ephemeral: bool = False
@@ -58,7 +58,8 @@ def output_texts(output: ToolOutput) -> dict[str, str]:
             documents.append(
                 _Head(document.locator, document.title, document.sha256, document.kind, document.read_at)
             )
-        own = None if document.text[start:end] == passage.text else passage.text
+        text = passage.text
+        own = None if document.text[start:end] == text else text
         spans.append(_Span(number, start, end, passage.section, passage.score, own))
     if spans or output.ephemeral:
         texts["passages"] = _encode(_Account(documents, spans, output.ephemeral)).decode()

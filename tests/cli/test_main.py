@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-from orchestra.cli.main import run
+from orchestra.cli.main import main, run
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,16 @@ def test_the_package_runs_as_a_module() -> None:
     """For when the script is not on the path."""
     done = subprocess.run([sys.executable, "-m", "orchestra", "--help"], capture_output=True, check=True)
     assert b"research" in done.stdout
+
+
+@pytest.mark.parametrize(("said", "threads"), [(None, "1"), ("4", "4")])
+def test_numpy_gets_one_thread_unless_somebody_says_otherwise(
+    said: str | None, threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine its threads take ten times the CPU."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", said or "")  # which puts it back when the test is over
+    if said is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert os.environ["OPENBLAS_NUM_THREADS"] == threads

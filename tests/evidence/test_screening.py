@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestra.evidence.likeness import Reading, disagreement, find_conflicts, is_duplicate
-from orchestra.evidence.screening import Twins, worded
+from orchestra.evidence.screening import Statements, worded
 from orchestra.values.sources import Claim, Quote
 
 NUMBERS = (
@@ -60,6 +60,13 @@ def claims(draw: st.DrawFn) -> list[Claim]:
     ]
 
 
+def statements_of(readings: list[Reading]) -> Statements:
+    statements = Statements()
+    for reading in readings:
+        statements.add(reading.wording, reading.words, reading.claim.quotes)
+    return statements
+
+
 @given(claims())
 @settings(max_examples=300)
 def test_the_conflicts_are_those_of_every_two_claims(given_claims: list[Claim]) -> None:
@@ -72,7 +79,7 @@ def test_the_conflicts_are_those_of_every_two_claims(given_claims: list[Claim]) 
         if len(earlier.words & later.words) >= 2 and earlier.locators.isdisjoint(later.locators)
         if (about := disagreement(earlier, later))
     ]
-    assert list(find_conflicts(readings)) == every
+    assert list(find_conflicts(readings, statements_of(readings))) == every
 
 
 @given(claims())
@@ -80,12 +87,12 @@ def test_the_conflicts_are_those_of_every_two_claims(given_claims: list[Claim]) 
 def test_every_duplicate_is_near(given_claims: list[Claim]) -> None:
     """For any claims: what the full rule calls a duplicate is among those that are looked at."""
     readings = [Reading(claim) for claim in given_claims]
-    twins = Twins()
+    statements = Statements()
     for at, later in enumerate(readings):
-        near = list(twins.near(later.terms, later.claim.quotes))
+        near = list(statements.twins(later.wording.terms, later.claim.quotes))
         assert near == sorted(near)
         assert {before for before in range(at) if is_duplicate(readings[before], later)} <= set(near)
-        twins.add(at, later.words, later.claim.quotes)
+        statements.add(later.wording, later.words, later.claim.quotes)
 
 
 @given(claims())
@@ -93,9 +100,11 @@ def test_a_measure_has_the_words_it_was_said_to_have(given_claims: list[Claim]) 
     """Of a statement that need not be read, each measure has all words of a clause that may measure."""
     for claim in given_claims:
         reading = Reading(claim)
-        if reading.clauses is not None:
+        if reading.wording.clauses is not None:
             for measure in reading.measures:
-                assert any(held <= measure.words for held in reading.clauses) or len(measure.words) < 3
+                assert (
+                    any(held <= measure.words for held in reading.wording.clauses) or len(measure.words) < 3
+                )
 
 
 def test_claims_about_other_things_are_not_read() -> None:
@@ -109,7 +118,7 @@ def test_claims_about_other_things_are_not_read() -> None:
         )
         for at in range(9)
     ]
-    assert list(find_conflicts(readings)) == []
+    assert list(find_conflicts(readings, statements_of(readings))) == []
     assert not any(is_duplicate(one, other) for one, other in combinations(readings, 2))
     assert read == []
 

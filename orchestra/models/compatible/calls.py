@@ -66,6 +66,8 @@ def object_text(arguments: str) -> str:
     text = arguments.strip()
     if not text or text == "null":
         return "{}"
+    if text[0] == "{" and is_object(text):
+        return text
     try:
         value = _decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -74,7 +76,7 @@ def object_text(arguments: str) -> str:
         return object_text(value) if value.strip().startswith("{") else _unreadable(arguments)
     if not isinstance(value, dict):
         return _unreadable(arguments)
-    return text if text[0] == "{" and is_object(text) else msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value).decode()
 
 
 def _unreadable(arguments: str) -> str:

@@ -92,12 +92,14 @@ def parsed(body: WireBody) -> Parsed:
     """The first choice of a whole reply."""
     choice = body.choices[0] if body.choices else WireChoice()
     message = choice.message or choice.delta or WireMessage()
-    calls = [raw_call(call) for call in message.tool_calls or () if call.function is not None]
+    asked = message.tool_calls
+    calls = [raw_call(call) for call in asked if call.function is not None] if asked else []
     if not calls and message.function_call is not None and message.function_call.name:
         calls = [raw_call(WireCall(function=message.function_call))]
     content = message.content
-    if isinstance(content, str) and not (message.reasoning_content or message.reasoning):  # as nearly all
-        text, thoughts = content, ""
+    plain = content is None or isinstance(content, str)
+    if plain and not (message.reasoning_content or message.reasoning):  # as nearly all
+        text, thoughts = content or "", ""
     else:
         text = text_of(content)
         thoughts = text_of(message.reasoning_content) or text_of(message.reasoning) or thoughts_in(content)
@@ -149,8 +151,9 @@ def usage_of(wire: WireUsage | None, price: Price | None, *, free: bool = False)
     """What one call cost. Where the endpoint reports no usage the call counts and its cost is unknown."""
     if wire is None:
         return Usage(calls=1, cost=0.0 if free else None)
-    given = _count(wire.prompt_tokens)
-    made = _count(wire.completion_tokens)
+    given, made = wire.prompt_tokens, wire.completion_tokens
+    if type(given) is not int or type(made) is not int or given < 0 or made < 0:
+        given, made = _count(given), _count(made)
     details = wire.prompt_tokens_details
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
     cached = cached or wire.prompt_cache_hit_tokens or wire.cached_tokens

@@ -16,6 +16,7 @@ from yarl import URL
 from orchestra.errors import ModelError
 from orchestra.models.compatible.failures import refused, unreachable
 from orchestra.models.compatible.transport import Place
+from orchestra.models.compatible.watch import Watch
 from orchestra.models.compatible.wire import Wire
 from orchestra.models.settings import Times
 
@@ -43,6 +44,7 @@ class Pool:
         self._idle_seconds = idle_seconds
         self._idle: deque[Wire] = deque()
         self._live: set[Wire] = set()
+        self._watch: Watch | None = None
         self._sweep: asyncio.TimerHandle | None = None
         self._addresses: tuple[float, list[Any]] = (0.0, [])
         self._looking = anyio.Lock()
@@ -117,7 +119,9 @@ class Pool:
         return wire
 
     def _wire(self) -> Wire:
-        return Wire(self._times, self._gone)
+        if self._watch is None:
+            self._watch = Watch(self._live)
+        return Wire(self._times, self._gone, self._watch)
 
     async def _found(self, loop: asyncio.AbstractEventLoop) -> list[Any]:
         """The host's addresses, asked for once for all that connect within some seconds."""
@@ -130,7 +134,12 @@ class Pool:
 
     def _gone(self, wire: Wire) -> None:
         self._live.discard(wire)
-        if self._empty is not None and not self._live:
+        if self._live:
+            return
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
+        if self._empty is not None:
             self._empty.set()
 
     def _close_idle(self) -> None:

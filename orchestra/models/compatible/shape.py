@@ -56,10 +56,12 @@ class _Making(Struct, frozen=True, gc=False):
     messages: Sequence[Message]
     quirks: Quirks
     cache_until: int
-    end: bytes
+    tail: bytes
+    limit: bytes
 
     def __call__(self) -> bytes:
-        return b"".join((self.head, encoded(self.messages, self.quirks, self.cache_until), self.end))
+        messages = encoded(self.messages, self.quirks, self.cache_until)
+        return b"".join((self.head, messages, self.tail, self.limit))
 
 
 class _Plan(Struct, gc=False):
@@ -93,14 +95,12 @@ class Shaper:
             form, messages = self._known(request, quirks, stream), request.messages
             if form.words:
                 messages = with_last_words(messages, form.words)
-        end = form.tail
+        limit = b"}"
         most = request.max_output_tokens
         if form.limit_name and most is not None:
             caps = (most, quirks.max_output or most, self._setting.max_output or most)
-            end = b"%b%b%d}" % (end, form.limit_name, min(caps))
-        else:
-            end += b"}"
-        return form.sent, _Making(self._head, messages, quirks, request.cache_until, end)
+            limit = b"%b%d}" % (form.limit_name, min(caps))
+        return form.sent, _Making(self._head, messages, quirks, request.cache_until, form.tail, limit)
 
     def _known(self, request: Request, quirks: Quirks, stream: bool) -> _Form:
         """The form of such requests: made once, while the endpoint's quirks are the same."""

@@ -1,7 +1,7 @@
 """One connection to an endpoint, and what comes back on it: HTTP/1.1, parsed by llhttp (httptools).
 
 A connection carries one exchange at a time. Whoever sends waits for the head, for more of the body, or for
-all of it; nothing else is woken for a reply, and one timer serves all exchanges of a connection.
+all of it; nothing else is woken for a reply, and one timer serves all connections to a server.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import httptools
 
 from orchestra.models.compatible.transport import named
+from orchestra.models.compatible.watch import Watch
 from orchestra.models.settings import Times
 
 # So much of a stream waits unread before the endpoint is made to pause, in bytes.
@@ -42,7 +43,7 @@ class Wire(asyncio.Protocol):
     header's fields as they came; the parser puts them and the pieces of the body where they belong itself.
     """
 
-    def __init__(self, times: Times, gone: Callable[[Wire], None]) -> None:
+    def __init__(self, times: Times, gone: Callable[[Wire], None], watch: Watch) -> None:
         self.status = 0
         self.fields: dict[bytes, bytes] = {}
         self._parts: list[bytes] = []
@@ -70,8 +71,7 @@ class Wire(asyncio.Protocol):
         self._coming = False  # a byte of the reply was there
         self._begun = False  # its head was
         self._sent_at = self._last_at = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_at = math.inf
+        self._watch = watch
         first, total = times.first_byte_seconds, times.total_seconds
         self._soonest = min(math.inf if first is None else first, math.inf if total is None else total)
 
@@ -87,8 +87,8 @@ class Wire(asyncio.Protocol):
             self._transport.writelines((head, body))
         else:
             self._transport.write(head)
-        if self._timer is None or self._timer_at > now + self._soonest:
-            self._watch()
+        if self._watch.at > now + self._soonest:
+            self._watch.by(now + self._soonest)
 
     def reply(self) -> asyncio.Future[None]:
         """Right after `send`: done when the reply is whole, or with Lost; `take` has the body then."""
@@ -123,7 +123,7 @@ class Wire(asyncio.Protocol):
             self._paused = False
             self._last_at = self.loop.time()
             self._transport.resume_reading()
-            self._watch()
+            self._watch.by(self._due())
         self._unread = 0
         if self.whole:
             last, self._last = self._last, b""
@@ -166,6 +166,9 @@ class Wire(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
+        # Written at once and not when the loop comes round: what others do meanwhile would delay it, and the
+        # bodies of all that ask in this round would wait together.
+        transport.set_write_buffer_limits(high=0)
         self.open = True
 
     def data_received(self, data: bytes) -> None:
@@ -188,7 +191,7 @@ class Wire(asyncio.Protocol):
         self._unread += len(data)
         self._last_at = self.loop.time()
         if first:
-            self._watch()  # from now on it is pauses that are limited
+            self._watch.by(self._due())  # from now on it is pauses that are limited
         wanted = self._wanted
         if (wanted == _HEAD and self._begun) or (wanted == _MORE and self._parts):
             self._wake()
@@ -198,9 +201,6 @@ class Wire(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self.open = False
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         if not self.whole and self._error is None:
             headers = self.headers
             framed = "content-length" in headers or "transfer-encoding" in headers
@@ -238,32 +238,19 @@ class Wire(asyncio.Protocol):
 
     # Time.
 
-    def _watch(self) -> None:
-        """Have the timer come no later than the next limit; it looks then whether it is reached."""
-        due = self._due()
-        if self._timer is not None:
-            if self._timer_at <= due:
-                return
-            self._timer.cancel()
-            self._timer = None
-        if due < math.inf:
-            self._timer_at = due
-            self._timer = self.loop.call_at(due, self._look)
-
     def _due(self) -> float:
         times = self._times
         pause = times.silence_seconds if self._coming else times.first_byte_seconds
         due = math.inf if times.total_seconds is None else self._sent_at + times.total_seconds
         return due if pause is None or self._paused else min(due, self._last_at + pause)
 
-    def _look(self) -> None:
-        self._timer = None
+    def look(self, now: float) -> float:
+        """For the watch: fail where a limit is reached; else when the next one will be."""
         if self.whole or not self.open:
-            return  # the next exchange sets it again
+            return math.inf
         due = self._due()
-        if self.loop.time() < due - _EARLY_SECONDS:
-            self._watch()
-            return
+        if now < due - _EARLY_SECONDS:
+            return due
         times = self._times
         if times.total_seconds is not None and due == self._sent_at + times.total_seconds:
             self._fail(f"was not done within {times.total_seconds:g} s")
@@ -271,6 +258,7 @@ class Wire(asyncio.Protocol):
             self._fail(f"fell silent for {times.silence_seconds:g} s inside its reply")
         else:
             self._fail(f"sent no first byte within {times.first_byte_seconds:g} s")
+        return math.inf
 
     def _fail(self, what: str) -> None:
         self._error = Lost(what)

@@ -52,10 +52,11 @@ class Governor:
 
     def enter_now(self, tokens: int) -> Permit | None:
         """A permit if no one waits and there is room; without an await."""
-        if self._queue.count:
+        if self._queue.count or self._in_flight >= self._concurrency.limit:
             return None
         now = self._now()
-        return self._grant(tokens, now) if self._wait(tokens, now) <= 0 else None
+        plain = self._paused_until <= now and self._breaker.closed and not self._buckets.limited
+        return self._grant(tokens, now) if plain or self._wait(tokens, now) <= 0 else None
 
     async def enter(self, session: str, tokens: int, longest_seconds: float = LONGEST_WAIT_SECONDS) -> Permit:
         """A permit, when it is this session's turn.
@@ -89,13 +90,15 @@ class Governor:
         """The endpoint answered, with a refusal or a reply. `tokens` 0: it did not say what it took."""
         if not self._end(permit):
             return
-        now = self._now()
-        self._breaker.answered()
-        self._concurrency.succeeded()
-        seconds, known = now - permit.began, self._call_seconds
+        if not self._breaker.well:
+            self._breaker.answered()
+        if self._concurrency.lowered:
+            self._concurrency.succeeded()
+        seconds, known = self._now() - permit.began, self._call_seconds
         self._call_seconds = known * _MEMORY + seconds * (1 - _MEMORY) if known else seconds
         self._tokens += tokens
-        self._buckets.correct(calls - 1, tokens - permit.tokens if tokens else 0)
+        if self._buckets.limited:
+            self._buckets.correct(calls - 1, tokens - permit.tokens if tokens else 0)
         if self._queue.count:
             self._pump()
 
@@ -194,8 +197,9 @@ class Governor:
         self._in_flight += 1
         self._tokens_in_flight += tokens
         self._calls += 1
-        self._buckets.correct(1, tokens)
-        return Permit(self._calls, tokens, now, probe=not self._breaker.closed and self._breaker.begin())
+        if self._buckets.limited:
+            self._buckets.correct(1, tokens)
+        return Permit(self._calls, tokens, now, not self._breaker.closed and self._breaker.begin())
 
     def _end(self, permit: Permit) -> bool:
         if not permit.open:
