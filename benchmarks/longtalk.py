@@ -7,16 +7,14 @@ scripted model that calls one tool a turn. CPU (process time, all threads) and m
 turn. The mean over a stretch of the talk has all that large results and summaries cost, the median does not.
 Every prompt is held to its budget, and what was said in the first turns is looked for in the last prompt.
 
-At first what stands for the past fills its part of the prompt (pinned facts, the summary, what is
-recalled), and turns get dearer because there is more to show: under `chat` for 120 turns, under `tools` for
-100. So the talk is measured from the first time that a pinned fact has no room: the turns after it in two
-equal parts of whole cycles, and the second may cost at most 1.15 times the first. What the filling turns
-take stands beside it and is not held to anything.
+At first what stands for the past fills its part of the prompt, and turns get dearer because there is more
+to show: under `chat` for 120 turns, under `tools` for 100. So the talk is measured from the first time that
+a pinned fact has no room: the turns after it in two equal parts of whole cycles, and the second may cost at
+most 1.15 times the first. What the turns before take is printed and not held to anything.
 
-Memory grows by about 45 KB a turn, and by at most 60. What was said is kept: the large results compressed
-(11 KB of their 50), the index, pins, records and summaries 12, caches that fill up and are shared by all
-sessions (word stems, what was redacted) 4; the rest is room between blocks that the C library has not given
-back, about 15 MB in all, which hardly grows after 300 turns (37 KB a turn from 200 to 600).
+Memory grows by about 45 KB a turn, and by at most 60. What was said is kept: large results compressed (11 KB
+of their 50), index, pins, records, summaries 12, shared caches that fill up 4; the rest is room that the C
+library has not given back, 15 MB in all, hardly more after 300 turns (37 KB a turn from 200 to 600).
 """
 
 from __future__ import annotations
@@ -151,9 +149,8 @@ class Talk:
         usage = Usage(calls=1, input_tokens=request.tokens, output_tokens=20)
         if request.purpose == "summary":
             fields = dict.fromkeys("constraints exclusions decisions done open entities numbers".split(), ())
-            text = json.dumps(
-                {**fields, "goal": "", "narrative": "They went through the yard, shed by shed."}
-            )
+            told = {"goal": "", "narrative": "They went through the yard, shed by shed."}
+            text = json.dumps({**fields, **told})
             assert request.output is not None
             return Reply(text=text, value=request.output.validate(text), usage=usage)
         if not self.called and request.tools:
@@ -167,8 +164,7 @@ class Talk:
     def watch(self, event: Event) -> None:
         if event.kind == "compacted":
             self.compactions += 1
-            if not self.full and event.data["unpinned"]:
-                self.full = self.turn
+            self.full = self.full or (self.turn if event.data["unpinned"] else 0)
         if event.kind == "call" and event.data.get("purpose") != "summary" and self.usable:
             taken = event.data["tokens"] / self.usable
             self.peak = max(self.peak, taken)
@@ -188,10 +184,8 @@ def _spec(verb: str, noun: str) -> ToolSpec:
 
 def rss_mb() -> float:
     """Of this process; 0 where /proc does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except OSError:
-        return 0.0
+    statm = Path("/proc/self/statm")
+    pages = int(statm.read_text(encoding="ascii").split()[1]) if statm.exists() else 0
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
@@ -231,8 +225,7 @@ async def measure(turns: int, policy: str, progress: bool) -> Figures:
 class _Nothing(list[Request]):
     """The scripted model keeps what it was asked; here that would be all prompts of the talk."""
 
-    def append(self, item: Request) -> None:
-        pass
+    def append(self, item: Request) -> None: ...
 
 
 def figures(talk: Talk, cpu: list[float], memory: list[float], offered: int) -> Figures:
@@ -242,8 +235,7 @@ def figures(talk: Talk, cpu: list[float], memory: list[float], offered: int) -> 
     filling, first, last = cpu[:full], cpu[full : full + part], cpu[-part:]
     assert talk.last is not None
     shown = " ".join("\n".join(message.text for message in talk.last.messages).split())
-    medians = statistics.median(first), statistics.median(last)
-    means = statistics.mean(first), statistics.mean(last)
+    medians, means = [(of(first), of(last)) for of in (statistics.median, statistics.mean)]
     return Figures(
         turns=talk.turns,
         tools=len(talk.specs),
@@ -259,18 +251,13 @@ def figures(talk: Talk, cpu: list[float], memory: list[float], offered: int) -> 
         mean_ratio=means[1] / means[0],
         rss_first=memory[0],
         rss_last=memory[-1],
-        growth=1_000 * slope(memory[full:]),
+        growth=1_000 * statistics.linear_regression(range(full, talk.turns), memory[full:]).slope,
         peak=talk.peak,
         over_budget=talk.over,
         facts=sum(bool(count(fact, shown)) for fact in FACTS) / len(FACTS),
         compactions=talk.compactions,
         offered=offered,
     )
-
-
-def slope(values: list[float]) -> float:
-    """By least squares, a step."""
-    return statistics.linear_regression(range(len(values)), values).slope
 
 
 def problems(found: Figures) -> list[str]:
