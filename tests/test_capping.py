@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestra.context.tokens import counter_for
-from orchestra.session.capping import capped
+from orchestra.session.capping import capped, enveloped
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
+from orchestra.values.handoffs import Outcome
 
 COUNTER = counter_for("")
 
@@ -40,3 +41,15 @@ def test_an_output_loses_its_last_items_first(statements: list[str], cap: int) -
     assert kept.claims == value.claims[: len(kept.claims)]
     assert left_out == len(value.claims) - len(kept.claims)
     assert tokens <= cap or len(kept.claims) == 1
+
+
+def test_what_a_model_wrote_is_counted_as_it_wrote_it() -> None:
+    """Its own letters count where they fit the cap; where they do not, the value is written anew."""
+    value = findings("one statement", "another")
+    written = value.model_dump_json(indent=8)
+    outcome = Outcome(agent="researcher.1", value=value, text=written, written=written)
+    long, short = COUNTER.count(written), COUNTER.count(value.model_dump_json())
+    whole, text = enveloped(outcome, "evidence", long, COUNTER, session="s")
+    assert (whole.value, whole.tokens, text) == (value, long, written)
+    fitted, text = enveloped(outcome, "evidence", short, COUNTER, session="s")
+    assert (fitted.value, fitted.tokens, fitted.left_out, text) == (value, short, 0, "")

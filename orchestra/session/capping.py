@@ -66,15 +66,21 @@ def _text(value: Any) -> str:
     return " ".join(_text(part) for part in value) if isinstance(value, tuple | list) else str(value)
 
 
-def enveloped(outcome: Outcome, receiver: str, cap: int, counter: Counter, *, session: str) -> HandOff[Any]:
-    """What an agent of this session made, in its envelope, within the cap."""
+def enveloped(
+    outcome: Outcome, receiver: str, cap: int, counter: Counter, *, session: str
+) -> tuple[HandOff[Any], str]:
+    """What an agent of this session made, in its envelope, within the cap; and the text that was counted.
+
+    That is the model's own, which need not be written anew, where it is exactly the value and fits; else "".
+    """
     value = outcome.value if outcome.value is not None else outcome.text or None
-    tokens = left_out = 0
-    if outcome.written:  # the model's own letters, which need not be written anew to be counted
-        tokens = counter.count(outcome.written)
-    if value is not None and not 0 < tokens <= cap:
+    written, left_out = outcome.written, 0
+    tokens = counter.count(written) if written else 0
+    if tokens > cap:
+        written = ""
+    if value is not None and not written:
         value, tokens, left_out = capped(value, cap, counter)
-    return HandOff(
+    handoff = HandOff(
         sender=outcome.agent,
         receiver=receiver,
         value=value,
@@ -85,3 +91,4 @@ def enveloped(outcome: Outcome, receiver: str, cap: int, counter: Counter, *, se
         left_out=left_out,
         references=(f"{session}/{outcome.agent}",) if left_out else (),
     )
+    return handoff, written

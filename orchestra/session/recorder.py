@@ -37,9 +37,8 @@ class Recorder:
 
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
-        handoff = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
-        whole = outcome.written and handoff.value is outcome.value
-        await self._record_handoff(handoff, outcome.written if whole else as_json(handoff.value))
+        handoff, written = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
+        await self._record_handoff(handoff, written or as_json(handoff.value))
         return handoff
 
     async def record_handoff(self, handoff: HandOff[Any]) -> None:
