@@ -66,7 +66,7 @@ class Journal(Reader):
         store = await anyio.to_thread.run_sync(partial(Store, read_address(url)))
         clean = Redactor(secrets)
         maker = RowMaker(clean, owner=this_process())
-        writer = Writer(store.write, maker, options)
+        writer = Writer(store.write, maker, options, store.checkpoint)
         failure: BaseException | None = None
         try:
             # The block's own error leaves outside the group, which would wrap it.
