@@ -54,9 +54,10 @@ def is_plainly_borne(statement: str, quoted: str, whole: str) -> bool:
         if not word:
             continue
         if word[0].isalpha():
-            if not (word in COMMON and _starts(words, at, gaps)) and not stands(word, whole):
-                return False
-        elif not stands(_with_unit(words, at, word, gaps), quoted):
+            if stands(word, whole) or (word in COMMON and _starts(words, at, gaps)):
+                continue
+            return False
+        if not stands(_with_unit(words, at, word, gaps), quoted):
             return False
     return True
 
@@ -81,17 +82,18 @@ def _starts(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
 
 def _with_unit(words: Sequence[str], at: int, word: str, gaps: Sequence[str] | None) -> str:
     """A figure with the words that may be its unit, as far as its sentence's part goes."""
-    if words[at][-1] in _EDGES or not _goes_on(words, at + 1, gaps):
+    if words[at][-1] in _EDGES:
         return word
-    unit = words[at + 1].lower()
+    after = words[at + 1 : at + 3]
+    if gaps is not None:  # it goes on only on the same line
+        blank = [not gap.strip(" ") for gap in gaps[at + 1 : at + 1 + len(after)]]
+        after = after[: (*blank, False).index(False)]
+    if not after:
+        return word
+    unit = after[0].lower()
     bare = unit.rstrip(_EDGES)
-    if bare == unit and _goes_on(words, at + 2, gaps):
-        further = words[at + 2].lower().rstrip(_EDGES)
+    if bare == unit and len(after) > 1:
+        further = after[1].lower().rstrip(_EDGES)
         if further and (bare in _LINKS or further in _LINKS):
             return f"{word} {bare} {further}"
     return f"{word} {bare}" if bare else word
-
-
-def _goes_on(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
-    """Whether there is a word, on the same line as the one before it."""
-    return at < len(words) and (gaps is None or not gaps[at].strip(" "))

@@ -85,13 +85,12 @@ def _located(draft: DraftClaim, ledger: Ledger, agent: str, notes: list[str]) ->
 
 def _locate(draft: DraftQuote, ledger: Ledger, agent: str) -> tuple[Quote, ...]:
     named = ledger.document(agent, draft.source)
-    if named is not None:
-        quotes = ledger.searchable(named).quotes(draft.text, ledger.shown(agent, named))
-        if quotes:
-            return quotes
+    quotes = ledger.quotes(agent, named, draft.text) if named is not None else ()
+    if quotes:
+        return quotes
     for document in ledger.seen_by(agent):
         if document is not named:
-            quotes = ledger.searchable(document).quotes(draft.text, ledger.shown(agent, document))
+            quotes = ledger.quotes(agent, document, draft.text)
             if quotes:
                 return quotes
     return ()
