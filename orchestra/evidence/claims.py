@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from orchestra.context.facts import missing_facts
 from orchestra.evidence.ledger import Ledger
@@ -51,7 +52,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
     return Study(question, tuple(claims), gaps, tuple(notes))
 
 
-def identity_of(quotes: tuple[Quote, ...]) -> list[str]:
+def identity_of(quotes: Sequence[Quote]) -> list[str]:
     """What names the sources of `quotes`: titles and locators; they bear out names, ids and dates."""
     return [
         *dict.fromkeys([quote.title for quote in quotes]),
