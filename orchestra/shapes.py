@@ -48,7 +48,7 @@ def _begins(literal: str) -> str:
 
 
 class _Family(NamedTuple):
-    """Where a pattern can match stands one of `marks`, and there `near` matches in the lower-cased text."""
+    """Where a pattern can match stands one of `marks`, and there `near` matches, large letters and small."""
 
     marks: tuple[str, ...]
     near: re.Pattern[bytes]
@@ -64,6 +64,11 @@ def _behind(word: str, before: tuple[str, ...], spellings: bool) -> str:
     ]
     links = [(start, link) for start in starts for link in (("_", "-", "", " ") if start else ("",))]
     return "(?:" + "|".join(f"(?<={re.escape(start + link + word)})" for start, link in links) + ")"
+
+
+def _letter_before(before: tuple[str, ...]) -> str:
+    """As _behind, but for the last letter alone: it tells most words from a secret's name at once."""
+    return f"(?<=[{''.join(sorted({name[-1] for name in before}))}_ -])"
 
 
 def _names(word: str, before: tuple[str, ...], least: int) -> Iterator[str]:
@@ -83,7 +88,8 @@ def _shapes() -> Iterator[tuple[tuple[str, ...], str, Iterable[str]]]:
     keys = ("api", "access", "secret", "private", "auth", "subscription", "signing")
     tokens = ("access", "auth", "refresh", "api", "bearer", "session", "id")
     key, token = _behind("key", keys, spellings=False), _behind("token", tokens, spellings=False)
-    near = rf"key(?:(?={_SIGN}){key}|-----)|token(?={_SIGN}){token}"
+    near = rf"{_letter_before(keys)}key(?:(?={_SIGN}){key}|-----)"
+    near += rf"|{_letter_before(tokens)}token(?={_SIGN}){token}"
     pem = r"PRIVATE KEY-----(.+?)(?:-----END|\Z)"
     marks = (*_spellings("key"), *_TOKEN_MARKS)
     yield marks, near, (pem, *_names("key", keys, 6), *_names("token", tokens, 8))
@@ -113,7 +119,7 @@ def _families() -> tuple[_Family, ...]:
     return tuple(
         _Family(
             marks,
-            re.compile(near.encode()),
+            re.compile(near.encode(), re.IGNORECASE),
             tuple(re.compile(pattern, re.DOTALL) for pattern in patterns),
         )
         for marks, near, patterns in _shapes()
@@ -176,11 +182,11 @@ def _marks() -> tuple[Find, tuple[int, ...], int]:
 def _near(data: bytes, marked: list[tuple[int, int]]) -> set[int]:
     """Of the families whose marks stand there, those whose patterns may match: few of what prose has."""
     found: set[int] = set()
-    folded, families = data.lower(), _families()
+    families = _families()
     for number, start in marked:
         if number in found:
             continue
-        if number == _PROVIDER_KEY or families[number].near.match(folded, start):
+        if number == _PROVIDER_KEY or families[number].near.match(data, start):
             found.add(number)
     return found
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from orchestra.context.blocks import Block, Entry, Zone
+from orchestra.context.blocks import BLANK, Block, Entry, Zone
 from orchestra.context.budget import Budget
 from orchestra.context.levels import Compaction
 from orchestra.context.manifest import Manifest
@@ -23,16 +23,21 @@ _REPLY = Entry("reply", "fixed", "chat format", REPLY_TOKENS)
 
 
 class Piece(Struct, frozen=True, gc=False):
-    """A text that is made anew for each prompt and stands at its end: state, reminder, output format."""
+    """A text that belongs to one prompt and stands at its end: state, reminder, output format.
+
+    `entry`: its line in a manifest, the same as long as the piece is.
+    """
 
     zone: Zone
     name: str
     text: str
     tokens: int
     why: str = ""
+    entry: Entry = BLANK
 
-    def entry(self, turn: int) -> Entry:
-        return Entry(self.name, self.zone, self.name, self.tokens, self.tokens, "kept", self.why, turn)
+    def __post_init__(self) -> None:
+        entry = Entry(self.name, self.zone, self.name, self.tokens, self.tokens, "kept", self.why)
+        structs.force_setattr(self, "entry", entry)  # nobody else has seen it yet
 
 
 class Frame(Struct, frozen=True, kw_only=True, gc=False):
@@ -180,7 +185,7 @@ def assemble(
         ending = (*frame.before, *after, *frame.beside)
         around += after[0].tokens
     messages, shared = _ended(woven, frame.before, after, joins)
-    pieces = [piece.entry(frame.turn) for piece in ending]
+    pieces = map(_entry, ending)
     entries = (_REPLY, *sheet.entries, *woven.entries, *pieces, *gone, *unpaired, *frame.gone)
     return Prompt(
         messages=messages,

@@ -24,7 +24,7 @@ from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
 from orchestra.journal.reading import Reader, is_gone, this_process
 from orchestra.journal.records import Fork, Order, SessionRecord, Status
-from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart, encode
+from orchestra.journal.rows import Item, Late, Live, RowMaker, SessionChange, SessionStart, encode
 from orchestra.journal.writer import Options, Writer
 from orchestra.log import get_logger
 from orchestra.redact import Redactor
@@ -66,7 +66,7 @@ class Journal(Reader):
         store = await anyio.to_thread.run_sync(partial(Store, read_address(url)))
         clean = Redactor(secrets)
         maker = RowMaker(clean, owner=this_process())
-        writer = Writer(store.write, maker, options)
+        writer = Writer(store.write, maker, options, store.checkpoint)
         failure: BaseException | None = None
         try:
             # The block's own error leaves outside the group, which would wrap it.
@@ -112,10 +112,11 @@ class Journal(Reader):
             raise InputError(
                 f"The session {found.id} is being run by the process {found.owner}: stop it first."
             )
-        if not await self._read(orders.take_over, found.id, found.owner, mine):
-            raise InputError(f"The session {found.id} was just taken up by another process.")
-        last = await self._read(queries.last_seq, found.id)
-        self._live[found.id] = Live(found.id, seq=last)
+        with anyio.CancelScope(shield=True):  # taken over it has to be known here, to be let go of again
+            if not await self._read(orders.take_over, found.id, found.owner, mine):
+                raise InputError(f"The session {found.id} was just taken up by another process.")
+            self._live[found.id] = Live(found.id)
+            self._live[found.id].seq = await self._read(queries.last_seq, found.id)
         return found
 
     async def fork(self, source: SessionRecord, new: Fork, question: str | None = None) -> None:
@@ -165,16 +166,25 @@ class Journal(Reader):
             else:
                 return
 
-    async def record(self, event: Event) -> None:
+    async def record(self, event: Event, late: Late | None = None) -> None:
         """Queue an event of a session that was begun; waits only while the queue is full.
+
+        `late` makes the end of its data, in the thread that writes it.
 
         An event that was taken is written even if the caller is cancelled; one whose wait was cancelled
         was not taken. Raises ValueError for an unknown session and TypeError for data that is not JSON.
         """
-        while not self.offer(event):
-            await self._writer.room(_size(event, encode(event.data)))
+        if self.offer(event, late):
+            return
+        await self._writer.room(_size(event, encode(event.data)))
+        try:
+            while not self.offer(event, late):
+                await self._writer.room(_size(event, encode(event.data)))
+        except BaseException:
+            self._writer.pass_on()
+            raise
 
-    def offer(self, event: Event) -> bool:
+    def offer(self, event: Event, late: Late | None = None) -> bool:
         """As `record`, where that need not wait; False, and nothing is taken, where it would."""
         live = self._live.get(event.session)
         if live is None:
@@ -183,7 +193,7 @@ class Journal(Reader):
             raise live.broken
         data = encode(event.data)
         size = _size(event, data) if event.texts else _ITEM_BYTES + len(data)
-        if not self._writer.offer(Item(live, event, size, live.seq + 1, data)):
+        if not self._writer.offer(Item(live, event, size, live.seq + 1, data, late)):
             return False
         live.seq += 1
         return True
@@ -225,12 +235,10 @@ class Journal(Reader):
 
 
 def _size(event: Event, data: str) -> int:
-    size = _ITEM_BYTES + len(data)
-    for text in event.texts.values():
-        if type(text) is not str:
-            raise TypeError(f"An event's texts are strings, not {type(text).__name__}.")
-        size += len(text)
-    return size
+    try:
+        return _ITEM_BYTES + len(data) + len("".join(event.texts.values()))
+    except TypeError as error:
+        raise TypeError(f"An event's texts are strings: {error}.") from None
 
 
 async def _closed(writer: Writer, failure: BaseException | None) -> BaseException | None:

@@ -1,24 +1,29 @@
 """What a request was, as a few short hashes: equal where a resumed run asks the same again.
 
-Five parts of twelve hex digits: instructions, task, messages, tools, output. Texts are hashed as the
-journal keeps them, without secrets, so that a run that goes on from its record has the same key.
+Five parts of twelve hex digits: instructions, task, messages, tools, output; and the number of this way to
+make them. Texts are hashed as the journal keeps them, without secrets, so that a run that goes on from its
+record has the same key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
+from orchestra.journal.blobs import LONGEST_INLINE
 from orchestra.journal.rows import encode
-from orchestra.values.messages import Message, OutputSpec, Request
+from orchestra.values.messages import Message, OutputSpec, Request, ToolSpec
 
 _DIGITS = 12
+_NONE = "0" * _DIGITS
+_WAY: Final = "2"
 _encode = msgspec.json.Encoder().encode
 NAMES = ("instructions", "task", "messages", "tools", "output")
+Clean = Callable[[str], str]
 
 
 class RequestKey(Struct, frozen=True):
@@ -27,6 +32,11 @@ class RequestKey(Struct, frozen=True):
     parts: str
     model: str
     purpose: str
+
+    @property
+    def is_made_so(self) -> bool:
+        """Whether a KeyMaker of this version made it."""
+        return self.parts.endswith(f".{_WAY}")
 
     def difference(self, recorded: RequestKey, *, loosely: bool = False) -> str:
         """What differs from what is recorded, in words for a sentence; "" for nothing.
@@ -50,57 +60,112 @@ class RequestKey(Struct, frozen=True):
 class KeyMaker:
     """Makes one agent's keys; what stands in prompt after prompt is encoded, cleaned and hashed once."""
 
-    __slots__ = ("_clean", "_messages", "_output", "_tools")
+    __slots__ = ("_clean", "_digests", "_messages")
 
-    def __init__(self, clean: Callable[[str], str]) -> None:
+    def __init__(self, clean: Clean) -> None:
         self._clean = clean
-        # By identity, which takes no hash of the text; the message is kept, so that its id stays its own.
-        self._messages: dict[int, tuple[Message, bytes]] = {}
-        self._tools: tuple[Any, str] = (None, "")
-        self._output: tuple[Any, str] = (None, "0" * _DIGITS)
+        self._messages: Sequence[Message] = ()
+        self._digests: list[bytes] = []
 
-    def __call__(self, request: Request, model: str) -> RequestKey:
+    def __call__(self, request: Request, stored: Mapping[int, str]) -> str:
+        """The key's parts. `stored`: SHA-256 in hex of some of the session's long texts (see rows.Live)."""
         messages = request.messages
-        known, self._messages = self._messages, {}
-        digests = []
-        task = b""
-        for message in messages:
-            entry = known.get(id(message))
-            if entry is None:
-                entry = (message, self._message(message))
-            self._messages[id(message)] = entry
-            digests.append(entry[1])
-            if not task and message.role == "user":
-                task = entry[1]
-        if self._tools[0] is not request.tools:
-            self._tools = (request.tools, _short(self._clean(encode(request.tools)).encode()))
-        if self._output[0] is not request.output:
-            self._output = (request.output, _output_key(request.output))
-        parts = (
-            _short(digests[0] if digests else b""),
-            _short(task),
-            _short(b"".join(digests)),
-            self._tools[1],
-            self._output[1],
-        )
-        return RequestKey(".".join(parts), model, request.purpose)
+        head = 0
+        for now, then in zip(messages, self._messages, strict=False):
+            if now is not then:
+                break
+            head += 1
+        digests = self._digests[:head]
+        for message in messages[head:]:
+            digests.append(_digest(message, self._clean, stored))
+        self._messages, self._digests = messages, digests
+        return ".".join((*_parts(request, digests, self._clean, lambda digest: digest.hex()[:_DIGITS]), _WAY))
 
-    def _message(self, message: Message) -> bytes:
-        clean = self._clean
-        calls = clean(encode(message.calls)) if message.calls else ""
-        reasoning = clean(message.reasoning) if message.reasoning else ""
-        fields = (message.role, clean(message.text), calls, message.call_id, reasoning)
-        try:
-            encoded = _encode(fields)
-        except UnicodeEncodeError:  # a lone surrogate
-            encoded = encode(fields).encode()
-        return sha256(encoded).digest()
+
+class LateKey:
+    """The key of a request that was just made, for the writer's thread, which has hashed its texts anyway."""
+
+    __slots__ = ("_make", "_request")
+
+    def __init__(self, make: KeyMaker, request: Request) -> None:
+        self._make = make
+        self._request = request
+
+    def __call__(self, stored: Mapping[int, str]) -> str:
+        """The end of the event's data in JSON."""
+        return f',"key":"{self._make(self._request, stored)}"}}'
+
+
+def first_parts(request: Request, clean: Clean) -> str:
+    """The parts of a key as the first versions made them, for sessions that they recorded."""
+    digests = [_first_digest(message, clean) for message in request.messages]
+    return ".".join(_parts(request, digests, clean, _short))
+
+
+def _parts(
+    request: Request, digests: Sequence[bytes], clean: Clean, short: Callable[[bytes], str]
+) -> tuple[str, ...]:
+    task = next((at for at, message in enumerate(request.messages) if message.role == "user"), None)
+    return (
+        short(digests[0] if digests else b""),
+        short(digests[task] if task is not None else b""),
+        _short(b"".join(digests)),
+        _tools_key(request.tools, clean),
+        _output_key(request.output),
+    )
+
+
+def _digest(message: Message, clean: Clean, stored: Mapping[int, str]) -> bytes:
+    text = message.text
+    if len(text) <= LONGEST_INLINE:
+        text = clean(text) if text else ""
+    else:
+        text = stored.get(hash(text)) or sha256(clean(text).encode("utf-8", "surrogatepass")).hexdigest()
+    calls = clean(encode(message.calls)) if message.calls else ""
+    reasoning = clean(message.reasoning) if message.reasoning else ""
+    return sha256(_bytes((message.role, text, calls, message.call_id, reasoning))).digest()
+
+
+def _first_digest(message: Message, clean: Clean) -> bytes:
+    calls = clean(encode(message.calls)) if message.calls else ""
+    reasoning = clean(message.reasoning) if message.reasoning else ""
+    fields = (message.role, clean(message.text), calls, message.call_id, reasoning)
+    return sha256(_bytes(fields)).digest()
+
+
+def _bytes(fields: tuple[str, ...]) -> bytes:
+    try:
+        return _encode(fields)
+    except UnicodeEncodeError:  # a lone surrogate
+        return encode(fields).encode()
+
+
+# All agents of a role have the same tools and output: found by identity, and kept, so that it stays theirs.
+_known: dict[int, tuple[Any, Any, str]] = {}
+_MOST_KNOWN = 256
+
+
+def _tools_key(tools: Sequence[ToolSpec], clean: Clean) -> str:
+    found = _known.get(id(tools))
+    if found is not None and found[0] is tools and found[1] is clean:
+        return found[2]
+    return _remembered(tools, clean, _short(clean(encode(tools)).encode()))
 
 
 def _output_key(output: OutputSpec | None) -> str:
     if output is None:
-        return "0" * _DIGITS
-    return _short(f"{output.name}{encode(output.schema)}".encode())
+        return _NONE
+    found = _known.get(id(output))
+    if found is not None and found[0] is output:
+        return found[2]
+    return _remembered(output, None, _short(f"{output.name}{encode(output.schema)}".encode()))
+
+
+def _remembered(what: Any, clean: Any, key: str) -> str:
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    _known[id(what)] = (what, clean, key)
+    return key
 
 
 def _short(data: bytes) -> str:

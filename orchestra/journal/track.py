@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
-from orchestra.journal.keys import KeyMaker, RequestKey
+from orchestra.journal.keys import KeyMaker, LateKey, RequestKey, first_parts
 from orchestra.journal.past import PastCall
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
 from orchestra.journal.recording import Recording, nothing
 from orchestra.journal.records import EventRecord
+from orchestra.journal.rows import Late
 from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Request
 
@@ -150,10 +151,7 @@ class Track:
         self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], *, at: float
     ) -> bool:
         """As `put`, where that need not wait; False, and nothing is put, where it would."""
-        session = self.recording.session
-        return self._taken(
-            Event(session=session, agent=self.path, turn=self.turn, kind=kind, at=at, data=data, texts=texts)
-        )
+        return self._taken(self._event(kind, data, texts, at))
 
     async def prompt(self, sent: Sent, *, beside: bool = False) -> None:
         """The prompt of the call that is made next; `beside` the agent's own, as for a summary."""
@@ -167,15 +165,16 @@ class Track:
             self._trail = PromptTrail()
         await self._trail.record(self._put, moment, sent)
 
-    async def keep(self, seconds: float) -> None:
+    async def keep(self, seconds: float, *, acts: bool = True) -> None:
         """Make a reply that took so long safe before the agent acts on it: a crash never makes it twice.
 
         The loop stands idle meanwhile, so the commit takes a ms or two; beside the agent's own work it took
         twelve, in which a crash would have lost the reply. Where a store takes longer, the next call waits.
+        `acts` False: an answer, after which nothing is done outside; it is only sent on its way.
         """
         if seconds >= WORTH_SECONDS and self.is_over:
             self._mark = self.recording.hurry()
-            if await self.recording.settled(self._mark, PATIENCE_SECONDS):
+            if acts and await self.recording.settled(self._mark, PATIENCE_SECONDS):
                 self._mark = 0
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
@@ -189,17 +188,25 @@ class Track:
             self._mark = 0
         if self._key is None:
             self._key = KeyMaker(self.recording.clean)
-        key = self._key(request, model)
+        told = {"model": model, "purpose": request.purpose, **about}
+        if self.recording.past is None:
+            self._made += 1
+            await self._put(self._event("call", told, {}, self.clock()), LateKey(self._key, request))
+            return None
+        key = self._key(request, {})
         recorded = self.recorded
-        if recorded is not None and recorded.seq > self._trusted and not self.rerun:
-            difference = key.difference(_key_of(recorded), loosely=self.recording.loosely)
+        if recorded is not None and recorded.seq > self.recording.past.trusted and not self.rerun:
+            then = _key_of(recorded)
+            parts = key if then.is_made_so else first_parts(request, self.recording.clean)
+            now = RequestKey(parts, model, request.purpose)
+            difference = now.difference(then, loosely=self.recording.loosely)
             if difference:
                 await self._differs(difference)
                 recorded = None
         if recorded is None or recorded.outcome is None:
             await self.missing()
         self._made += 1
-        await self.put("call", {"model": model, "purpose": request.purpose, **about, "key": key.parts})
+        await self.put("call", {**told, "key": key})
         return recorded.outcome if recorded is not None else None
 
     async def missing(self) -> None:
@@ -216,23 +223,23 @@ class Track:
                 raise AgentFailed(end.data["reason"], agent=self.path)
         await self.recording.missing(self.path)
 
-    @property
-    def _trusted(self) -> int:
-        return self.recording.past.trusted if self.recording.past is not None else 0
+    def _event(self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> Event:
+        session, path, turn = self.recording.session, self.path, self.turn
+        return Event(session=session, agent=path, turn=turn, kind=kind, at=at, data=data, texts=texts)
 
     def _moment(self) -> Moment:
         return Moment(self.recording.session, self.path, self.turn, self.clock())
 
-    async def _put(self, event: Event) -> None:
-        if not self._taken(event):
-            await self.recording.put(event)
+    async def _put(self, event: Event, late: Late | None = None) -> None:
+        if not self._taken(event, late):
+            await self.recording.put(event, late)
 
-    def _taken(self, event: Event) -> bool:
+    def _taken(self, event: Event, late: Late | None = None) -> bool:
         """Whether it comes again, or was taken without waiting."""
         if (self._coming or self.rerun) and self._comes_again(event):
             self.recording.watch(event)
             return True
-        return self.recording.offer(event)
+        return self.recording.offer(event, late)
 
     def _comes_again(self, event: Event) -> bool:
         """Whether the event is the record's; after the first that is not, none is.

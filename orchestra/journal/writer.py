@@ -13,8 +13,10 @@ import anyio.to_thread
 from msgspec import Struct
 
 from orchestra.errors import StoreError
+from orchestra.journal.checkpoints import Checkpoints
 from orchestra.journal.faults import SessionTaken, StoreBusy
 from orchestra.journal.rows import Item, Rows
+from orchestra.journal.waiting import Waiting
 from orchestra.log import get_logger
 
 log = get_logger()
@@ -31,6 +33,7 @@ class Options(Struct, frozen=True, kw_only=True):
     waits to be written; `record` waits while either is reached. `locked_seconds`: how long a lock of
     another process is nobody's fault. `close_seconds`: how long closing tries to write what is left.
     `durable_seconds`: how long what must be safe before it goes on waits for a store that takes nothing.
+    `checkpoint_bytes`: after so much, what is committed is brought to its place, beside the next commits.
     """
 
     group_seconds: float = 0.05
@@ -41,6 +44,7 @@ class Options(Struct, frozen=True, kw_only=True):
     locked_seconds: float = 10.0
     close_seconds: float = 10.0
     durable_seconds: float = 60.0
+    checkpoint_bytes: int = 16_000_000
 
 
 class Writer:
@@ -51,11 +55,16 @@ class Writer:
     """
 
     def __init__(
-        self, write: Callable[[Rows], None], make: Callable[[Sequence[Item]], Rows], options: Options
+        self,
+        write: Callable[[Rows], None],
+        make: Callable[[Sequence[Item]], Rows],
+        options: Options,
+        checkpoint: Callable[[], object] = int,
     ) -> None:
         self.failure: StoreError | None = None
         self._write = write
         self._make = make
+        self._checkpoints = Checkpoints(checkpoint, options.checkpoint_bytes)
         self.options = options
         self._queue: deque[Item] = deque()
         self._bytes = 0  # of the queue and of the group at work
@@ -65,7 +74,7 @@ class Writer:
         self._scope = anyio.CancelScope(shield=True)
         self._arrived = anyio.Event()  # the queue is not empty
         self._urgent = anyio.Event()  # do not wait for a fuller group
-        self._progress = anyio.Event()  # a group was written, or failed
+        self._waiting = Waiting()
         self._ended = anyio.Event()
         self._look: asyncio.TimerHandle | None = None  # when those who wait for a while look up
         # Its own: a thread must be free for the journal however many tools are at work.
@@ -77,7 +86,16 @@ class Writer:
             if self._closing or self.failure is not None:
                 raise self.failure or StoreError("The journal is closed.")
             self._urgent.set()
-            await self._progress.wait()
+            try:
+                await self._waiting.room(size)
+            except BaseException:
+                self.pass_on()
+                raise
+
+    def pass_on(self) -> None:
+        """Who was given room takes none: the next may."""
+        if self.has_room(0):
+            self._waiting.room_for(1, 1)
 
     def put(self, item: Item) -> None:
         """Queue it. Once queued it is written, whatever is cancelled."""
@@ -124,7 +142,7 @@ class Writer:
             if self._ended.is_set():
                 raise StoreError("The journal is closed.")
             self._urgent.set()
-            await self._progress.wait()
+            await self._waiting.until(target)
 
     async def settled(self, until: int, patience: float) -> bool:
         """As `flush`, for about so many seconds: False where it takes longer than once or twice that.
@@ -142,13 +160,13 @@ class Writer:
             if self._look is None:
                 self._look = asyncio.get_running_loop().call_later(patience, self._look_up)
             self._urgent.set()
-            await self._progress.wait()
+            await self._waiting.until(until)
         return True
 
     def _look_up(self) -> None:
         """Who waits sees how long it has."""
         self._look = None
-        self._announce()
+        self._waiting.all()
 
     async def close(self) -> None:
         """Write what is left, within `close_seconds`, whatever is cancelled. Raises StoreError for a loss."""
@@ -172,41 +190,51 @@ class Writer:
         """Until closed and drained."""
         with self._scope:
             try:
-                while await self._something():
-                    await self._commit(self._group())
+                async with anyio.create_task_group() as beside:
+                    while await self._something():
+                        group, size = self._group()
+                        await self._commit(group, size)
+                        await self._checkpoints.after(size, beside)
             finally:
                 self._ended.set()
-                self._announce()
+                self._waiting.all()
 
     async def _something(self) -> bool:
         """Waits for a group worth writing; False when there will be none."""
         if not self._queue and not self._closing:
             self._arrived = anyio.Event()
             await self._arrived.wait()
-        if not self._closing:
+        if not self._closing and not self._waiting:
             with anyio.move_on_after(self.options.group_seconds):
                 await self._urgent.wait()
         if not self._closing:
             self._urgent = anyio.Event()
         return bool(self._queue)
 
-    def _group(self) -> list[Item]:
-        """Takes the next group from the queue."""
-        group: list[Item] = []
-        size = 0
-        while self._queue and len(group) < self.options.group_events and size < self.options.group_bytes:
-            group.append(self._queue.popleft())
+    def _group(self) -> tuple[list[Item], int]:
+        """Takes the next group from the queue: its items and their size."""
+        queue, options = self._queue, self.options
+        if len(queue) <= options.group_events and self._bytes <= options.group_bytes:
+            group = list(queue)
+            queue.clear()
+            return group, self._bytes
+        group, size = [], 0
+        while queue and len(group) < options.group_events and size < options.group_bytes:
+            group.append(queue.popleft())
             size += group[-1].size
-        return group
+        return group, size
 
-    async def _commit(self, group: list[Item]) -> None:
+    async def _commit(self, group: list[Item], size: int) -> None:
         try:
             await self._persist(group)
         except SessionTaken:
             await self._one_by_one(group)
         self._written += len(group)
-        self._bytes -= sum(item.size for item in group)
-        self._announce()
+        self._bytes -= size
+        options = self.options
+        events = options.queue_events - self._accepted + self._written
+        self._waiting.room_for(events, options.queue_bytes - self._bytes)
+        self._waiting.written(self._written)
 
     async def _persist(self, group: Sequence[Item]) -> None:
         """Tries until it is written. Raises SessionTaken, which no patience mends.
@@ -241,7 +269,7 @@ class Writer:
         if self.failure is None:
             log.error("journal.failed", reason=str(error))
         self.failure = error
-        self._announce()
+        self._waiting.all()
 
     async def _one_by_one(self, group: list[Item]) -> None:
         """A session that another process writes must not hold up the others of its group."""
@@ -258,7 +286,3 @@ class Writer:
                     "its further events are not recorded here."
                 )
                 log.error("journal.session_taken", session=live.session)
-
-    def _announce(self) -> None:
-        announced, self._progress = self._progress, anyio.Event()
-        announced.set()
