@@ -4,12 +4,17 @@
 
 Through the product's own path: a runtime with its journal in a file, a session, a conversation, a
 scripted model that calls one tool a turn. CPU (process time, all threads) and memory are taken after each
-turn. The mean over a third of the talk has all that large results cost, the median is of turns without.
+turn. The mean over a stretch of the talk has all that large results and summaries cost, the median does not.
 Every prompt is held to its budget, and what was said in the first turns is looked for in the last prompt.
-In the first third the window still fills, and recall searches a past that grows, by about 3 ms over 200
-turns: `--check` fails unless the last third's mean is at most 1.5 times the first's and its median at
-most 1.8 times, memory grows by little more than the results' own text, the budget was kept, the early
-facts are there.
+
+At first what stands for the past fills its part of the prompt, and turns get dearer because there is more
+to show: under `chat` for 120 turns, under `tools` for 100. So the talk is measured from the first time that
+a pinned fact has no room: the turns after it in two equal parts of whole cycles, and the second may cost at
+most 1.15 times the first. What the turns before take is printed and not held to anything.
+
+Memory grows by about 45 KB a turn, and by at most 60. What was said is kept: large results compressed (11 KB
+of their 50), index, pins, records, summaries 12, shared caches that fill up 4; the rest is room that the C
+library has not given back, 15 MB in all, hardly more after 300 turns (37 KB a turn from 200 to 600).
 """
 
 from __future__ import annotations
@@ -43,8 +48,8 @@ from orchestra.values.usage import Usage
 
 WINDOW = 16_000
 EVERY = 20
-FLAT, NEARLY_FLAT = 1.5, 1.8
-GROWTH = 200
+FLAT = 1.15
+GROWTH = 60
 """KB a turn at most; the large results by themselves are 50."""
 EARLY = (
     "Before anything else, never ship anything on a Friday.",
@@ -67,18 +72,21 @@ SMALL_TALK = (
 
 
 class Figures(Struct, kw_only=True):
-    """CPU in ms a turn in the first and the last third of the talk, and last to first. `median`: of turns;
-    `mean`: with all that large results cost. Memory in MB; `growth`: KB a turn after the first third.
+    """CPU in ms a turn: while the prompt fills, up to turn `full`, then in two parts, and last to first.
 
+    `median`: of turns; `mean`: with all that large results cost. Memory in MB; `growth`: KB a turn since.
     `peak`: of the budget. `facts`: share of the early ones in the last prompt. `offered`: tools in it.
     """
 
     turns: int
     tools: int
     large_results: int
+    full: int
+    median_filling: float
     median_first: float
     median_last: float
     median_ratio: float
+    mean_filling: float
     mean_first: float
     mean_last: float
     mean_ratio: float
@@ -116,6 +124,7 @@ class Talk:
         self.peak = 0.0
         self.over = 0
         self.compactions = 0
+        self.full = 0
         self.usable = 0
         self.last: Request | None = None
         self.specs = tuple(_spec(verb, noun) for verb in VERBS for noun in NOUNS)
@@ -140,9 +149,8 @@ class Talk:
         usage = Usage(calls=1, input_tokens=request.tokens, output_tokens=20)
         if request.purpose == "summary":
             fields = dict.fromkeys("constraints exclusions decisions done open entities numbers".split(), ())
-            text = json.dumps(
-                {**fields, "goal": "", "narrative": "They went through the yard, shed by shed."}
-            )
+            told = {"goal": "", "narrative": "They went through the yard, shed by shed."}
+            text = json.dumps({**fields, **told})
             assert request.output is not None
             return Reply(text=text, value=request.output.validate(text), usage=usage)
         if not self.called and request.tools:
@@ -154,7 +162,9 @@ class Talk:
         return Reply(text=f"I looked at them; shed {self.turn % 9} is where I would begin.", usage=usage)
 
     def watch(self, event: Event) -> None:
-        self.compactions += event.kind == "compacted"
+        if event.kind == "compacted":
+            self.compactions += 1
+            self.full = self.full or (self.turn if event.data["unpinned"] else 0)
         if event.kind == "call" and event.data.get("purpose") != "summary" and self.usable:
             taken = event.data["tokens"] / self.usable
             self.peak = max(self.peak, taken)
@@ -174,10 +184,8 @@ def _spec(verb: str, noun: str) -> ToolSpec:
 
 def rss_mb() -> float:
     """Of this process; 0 where /proc does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except OSError:
-        return 0.0
+    statm = Path("/proc/self/statm")
+    pages = int(statm.read_text(encoding="ascii").split()[1]) if statm.exists() else 0
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
@@ -217,31 +225,33 @@ async def measure(turns: int, policy: str, progress: bool) -> Figures:
 class _Nothing(list[Request]):
     """The scripted model keeps what it was asked; here that would be all prompts of the talk."""
 
-    def append(self, item: Request) -> None:
-        pass
+    def append(self, item: Request) -> None: ...
 
 
 def figures(talk: Talk, cpu: list[float], memory: list[float], offered: int) -> Figures:
-    """Thirds of the talk; the first without the cycle in which everything is done for the first time."""
-    third = max(talk.turns // 3, 1)
-    first, last = cpu[EVERY : EVERY + third], cpu[-third:]
+    """Two equal parts of the talk since its prompt was full, both of whole cycles where it is long enough."""
+    full = -(-min(talk.full or EVERY, talk.turns // 2) // EVERY) * EVERY
+    part = (talk.turns - full) // 2 // EVERY * EVERY or max((talk.turns - full) // 2, 1)
+    filling, first, last = cpu[:full], cpu[full : full + part], cpu[-part:]
     assert talk.last is not None
     shown = " ".join("\n".join(message.text for message in talk.last.messages).split())
-    medians = statistics.median(first), statistics.median(last)
-    means = statistics.mean(first), statistics.mean(last)
+    medians, means = [(of(first), of(last)) for of in (statistics.median, statistics.mean)]
     return Figures(
         turns=talk.turns,
         tools=len(talk.specs),
         large_results=talk.turns // EVERY,
+        full=full,
+        median_filling=statistics.median(filling),
         median_first=medians[0],
         median_last=medians[1],
         median_ratio=medians[1] / medians[0],
+        mean_filling=statistics.mean(filling),
         mean_first=means[0],
         mean_last=means[1],
         mean_ratio=means[1] / means[0],
         rss_first=memory[0],
         rss_last=memory[-1],
-        growth=1_000 * slope(memory[third:]),
+        growth=1_000 * statistics.linear_regression(range(full, talk.turns), memory[full:]).slope,
         peak=talk.peak,
         over_budget=talk.over,
         facts=sum(bool(count(fact, shown)) for fact in FACTS) / len(FACTS),
@@ -250,19 +260,11 @@ def figures(talk: Talk, cpu: list[float], memory: list[float], offered: int) -> 
     )
 
 
-def slope(values: list[float]) -> float:
-    """By least squares, a step."""
-    return statistics.linear_regression(range(len(values)), values).slope
-
-
 def problems(found: Figures) -> list[str]:
     """What is not as it should be."""
-    slower = "times what one of the first third does"
+    slower = "times what one cost when the prompt was first full"
     limits = (
-        (
-            found.median_ratio > NEARLY_FLAT,
-            f"a turn of the last third costs {found.median_ratio:.2f} {slower}",
-        ),
+        (found.median_ratio > FLAT, f"a turn at the end costs {found.median_ratio:.2f} {slower}"),
         (found.mean_ratio > FLAT, f"with large results it costs {found.mean_ratio:.2f} {slower}"),
         (found.growth > GROWTH, f"memory grows by {found.growth:.0f} KB a turn"),
         (found.over_budget > 0, f"{found.over_budget} prompts are over their budget"),

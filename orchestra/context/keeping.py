@@ -14,7 +14,7 @@ from orchestra.context.intent import Intent, intent_of
 from orchestra.context.ledger import Ledger
 from orchestra.context.levels import Compaction, Level
 from orchestra.context.pinned import Pin
-from orchestra.context.pins import Pins
+from orchestra.context.pins import LONGEST_RESULT, Pins
 from orchestra.context.policy import Policy
 from orchestra.context.state import Patch
 from orchestra.context.statebook import StateBook
@@ -157,9 +157,9 @@ class Keeping:
         return bool(block.ref)
 
     def _original(self, block: Block) -> str:
-        """All that came back, where the block may show less."""
+        """What came back as far as it is read, where the block may show less."""
         original = self.archive.get(block.ref)
-        return original.text if original is not None else inner(block)
+        return original.beginning(LONGEST_RESULT + 1) if original is not None else inner(block)
 
     def task(
         self, compaction: Compaction, policy: Policy, usable: int, *, spoken: bool = False

@@ -21,7 +21,7 @@ from orchestra.context.tokens import Counter
 from orchestra.text.terms import terms
 from orchestra.values.facts import Fact
 
-_LONGEST_RESULT = 8_000
+LONGEST_RESULT = 8_000
 """Characters of a result that are read for facts; the rest of it is found by its reference."""
 _MOST_MARKS = 12
 _MISSES = 24
@@ -96,11 +96,11 @@ class Pins:
 
         Of prose only what `used`, the words that came after it, took up. What `seen` shows is left out.
         """
-        found = json_facts(text[:_LONGEST_RESULT]) if len(text) <= _LONGEST_RESULT else []
+        found = json_facts(text[:LONGEST_RESULT]) if len(text) <= LONGEST_RESULT else []
         if not found:
             found = [
                 keyed
-                for keyed, fact in keyed_facts(text[:_LONGEST_RESULT])
+                for keyed, fact in keyed_facts(text[:LONGEST_RESULT])
                 if is_hard(fact) and stands_in(fact.text, used)
             ]
         for keyed in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, structs
 
-from orchestra.context.archive import Original
+from orchestra.context.archive import Original, packed
 from orchestra.context.blocks import Block
 from orchestra.context.fence import fold_label, ticks_for
 from orchestra.context.labels import label_of
@@ -54,7 +54,7 @@ def result_block(result: Result, spot: Spot, counter: Counter, cap: int) -> tupl
     body = _body_of(result, ref, at, counter, cap)
     original = None
     if ref:
-        held, start = (body.text, body.start) if body.start >= 0 else (result.text, 0)
+        held, start = (body.text, body.start) if body.start >= 0 else (packed(result.text), 0)
         end = start + len(result.text)
         original = Original(ref, call.name, held, start, end, call.arguments, spot.turn, at)
     made = Block(

@@ -170,8 +170,7 @@ class Track:
 
         The loop stands idle meanwhile, so the commit takes a ms or two; beside the agent's own work it took
         twelve, in which a crash would have lost the reply. Where a store takes longer, the next call waits.
-        `acts` False: an answer, after which nothing is done outside; it is on its way, and nobody waits for
-        it but the agent's next call, where it has one. What is recorded after it is never safe before it.
+        `acts` False: an answer, after which nothing is done outside; it is only sent on its way.
         """
         if seconds >= WORTH_SECONDS and self.is_over:
             self._mark = self.recording.hurry()

@@ -15,6 +15,9 @@ _NOISE_FLOOR = 8.0
 # Each new observation ages the old ones so: a changed model is followed in about 50 calls.
 _MEMORY = 0.98
 _DEVIATIONS = 2.0
+_RATIO_TRUST = 1.0 / _RATIO_DOUBT**2
+_OFFSET_TRUST = 1.0 / _OFFSET_DOUBT**2
+_BELIEF = (_RATIO_DOUBT / 3) ** 2
 
 
 class Calibration:
@@ -25,6 +28,10 @@ class Calibration:
     another tokenizer. An offset is never below zero, and the ratio stays between 0.5 and 3.
     """
 
+    __slots__ = (
+        "_misses", "_offset", "_one", "_ratio", "_weight", "_x", "_xx", "_xy", "_y", "observations", "spread",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         self._xx = 0.0  # sums over observations, each weighted by 1 / variance
         self._x = 0.0
@@ -34,6 +41,11 @@ class Calibration:
         self._misses = 0.0
         self._weight = 0.0
         self.observations = 0
+        self.spread = _RATIO_DOUBT
+        """How far corrected counts are off, as a share (one standard deviation of recent calls).
+
+        Before the second observation it is what other tokenizers differ by.
+        """
         self._ratio, self._offset = self._solved()
 
     def saw(self, counted: int, reported: int) -> None:
@@ -45,12 +57,15 @@ class Calibration:
             self._misses = self._misses * _MEMORY + miss * miss
             self._weight = self._weight * _MEMORY + 1.0
         weight = 1.0 / max(_NOISE_FLOOR, _NOISE * counted) ** 2
-        self._xx = self._xx * _MEMORY + weight * counted * counted
-        self._x = self._x * _MEMORY + weight * counted
+        weighted = weight * counted
+        self._xx = self._xx * _MEMORY + weighted * counted
+        self._x = self._x * _MEMORY + weighted
         self._one = self._one * _MEMORY + weight
-        self._xy = self._xy * _MEMORY + weight * counted * reported
+        self._xy = self._xy * _MEMORY + weighted * reported
         self._y = self._y * _MEMORY + weight * reported
         self.observations += 1
+        # A few observations prove little: the belief counts as one more of them.
+        self.spread = math.sqrt((self._misses + _BELIEF) / (self._weight + 1.0))
         self._ratio, self._offset = self._solved()
 
     @property
@@ -62,17 +77,6 @@ class Calibration:
     def offset(self) -> float:
         """Tokens that the endpoint adds to every prompt."""
         return self._offset
-
-    @property
-    def spread(self) -> float:
-        """How far corrected counts are off, as a share (one standard deviation of recent calls).
-
-        Before the second observation it is what other tokenizers differ by.
-        """
-        if self._weight < 1.0:
-            return _RATIO_DOUBT / 3 if self.observations else _RATIO_DOUBT
-        # A few observations prove little: the belief counts as one more of them.
-        return math.sqrt((self._misses + (_RATIO_DOUBT / 3) ** 2) / (self._weight + 1.0))
 
     def margin(self, least: float = 0.02) -> float:
         """The share of a window to keep free for counts that are still wrong."""
@@ -87,10 +91,8 @@ class Calibration:
         return math.ceil((self._offset + self._ratio * counted) * (1.0 + min(1.0, self.margin())))
 
     def _solved(self) -> tuple[float, float]:
-        ratio_trust = 1.0 / _RATIO_DOUBT**2
-        offset_trust = 1.0 / _OFFSET_DOUBT**2
-        a, b, c = self._xx + ratio_trust, self._x, self._one + offset_trust
-        right_ratio, right_offset = self._xy + ratio_trust, self._y
+        a, b, c = self._xx + _RATIO_TRUST, self._x, self._one + _OFFSET_TRUST
+        right_ratio, right_offset = self._xy + _RATIO_TRUST, self._y
         determinant = a * c - b * b
         ratio = (right_ratio * c - b * right_offset) / determinant
         offset = (a * right_offset - b * right_ratio) / determinant

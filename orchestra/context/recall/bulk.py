@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from orchestra.context.recall.index import RecallIndex
 from orchestra.context.recall.turns import Recalled, Turn
@@ -25,7 +25,7 @@ _LINE = 600
 
 
 def search_bulk(
-    turns: Sequence[Turn], wanted: str, tokens: int, count: Callable[[str], int], *, least: float
+    turns: Iterable[Turn], wanted: str, tokens: int, count: Callable[[str], int], *, least: float
 ) -> Recalled | None:
     """What the best lines of these texts say about a few words; None where no line has any."""
     index = RecallIndex(count)

@@ -171,8 +171,8 @@ class Recollector:
     def search(self, wanted: str, tokens: int, now: Collection[str] = ()) -> Recalled:
         """What all of the past says about a few words; `now`: ids of what is being said."""
         index, skip = self._caught_up(now), self._repeated.union(now)
-        long = [noted.turn() for noted in self._bulk if noted.id not in skip]
-        found = search_bulk(long, wanted, tokens // 2, self._counter.count, least=MATCHES) if long else None
+        long = (noted.turn() for noted in self._bulk if noted.id not in skip)
+        found = search_bulk(long, wanted, tokens // 2, self._counter.count, least=MATCHES)
         tokens -= found.tokens + 2 if found is not None else 0
         said = index.recall(wanted, tokens, skip=skip, least=MATCHES)
         return joined(said, found) if found is not None else said
