@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Set
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import quote
 
@@ -76,11 +76,6 @@ class Redactor:
                 self._clean.clear()
             self._clean.add(hash(text))
         return redacted
-
-    @property
-    def clean(self) -> Set[int]:
-        """Hashes of texts in which nothing was to be taken out."""
-        return self._clean
 
     def once(self, text: str) -> str:
         """The text without its secrets, where it is not to come again."""

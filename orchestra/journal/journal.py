@@ -66,7 +66,7 @@ class Journal(Reader):
         store = await anyio.to_thread.run_sync(partial(Store, read_address(url)))
         clean = Redactor(secrets)
         maker = RowMaker(clean, owner=this_process())
-        writer = Writer(store.write, maker, options)
+        writer = Writer(store.write, maker, options, store.checkpoint)
         failure: BaseException | None = None
         try:
             # The block's own error leaves outside the group, which would wrap it.
@@ -112,10 +112,11 @@ class Journal(Reader):
             raise InputError(
                 f"The session {found.id} is being run by the process {found.owner}: stop it first."
             )
-        if not await self._read(orders.take_over, found.id, found.owner, mine):
-            raise InputError(f"The session {found.id} was just taken up by another process.")
-        last = await self._read(queries.last_seq, found.id)
-        self._live[found.id] = Live(found.id, seq=last)
+        with anyio.CancelScope(shield=True):  # taken over it has to be known here, to be let go of again
+            if not await self._read(orders.take_over, found.id, found.owner, mine):
+                raise InputError(f"The session {found.id} was just taken up by another process.")
+            self._live[found.id] = Live(found.id)
+            self._live[found.id].seq = await self._read(queries.last_seq, found.id)
         return found
 
     async def fork(self, source: SessionRecord, new: Fork, question: str | None = None) -> None:

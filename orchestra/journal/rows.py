@@ -122,6 +122,9 @@ class RowMaker:
         self._redact = redactor
         self._owner = owner
         self._redact_short: Callable[[str], str] = redactor
+        self._short: list[str] = []  # of the group: what is looked at for secrets together
+        self._added: list[tuple[dict[int, str], int]] = []  # by the group, to what is stored
+        self._late: list[tuple[int, Item]] = []  # with the place of its row
         self._pack = Packer()
         self._makers: dict[type, Callable[[Item, Any, Rows], None]] = {
             Event: self._event,
@@ -130,52 +133,53 @@ class RowMaker:
         }
 
     def __call__(self, items: Sequence[Item]) -> Rows:
-        rows = Rows()
-        self._redact_short = self._redact if self._may_hold_secrets(items) else str
-        for item in items:
-            self._makers[type(item.what)](item, item.what, rows)
+        rows = self._made(items, str)
+        together = "\n".join(self._short)
+        if self._redact.once(together) != together:  # one look at all of a group, in place of one at each
+            for stored, key in self._added:
+                stored.pop(key, None)
+            rows = self._made(items, self._redact)
+        for row, item in self._late:  # now that it is sure which hashes are stored
+            assert item.late is not None
+            *place, data, texts = rows.events[row]
+            rows.events[row] = (*place, data[:-1] + item.late(item.live.stored), texts)
         return rows
 
-    def _may_hold_secrets(self, items: Sequence[Item]) -> bool:
-        """One look at all the short texts of a group that are new, in place of one at each."""
-        short: list[str] = []
-        clean = self._redact.clean
+    def _made(self, items: Sequence[Item], redact_short: Callable[[str], str]) -> Rows:
+        self._redact_short, self._short, self._added, self._late = redact_short, [], [], []
+        rows, makers = Rows(), self._makers
         for item in items:
-            short.append(item.data)
-            what = item.what
-            if isinstance(what, Event):
-                short.append(what.agent)
-                if what.texts:
-                    short += what.texts
-                    for text in what.texts.values():
-                        if len(text) <= LONGEST_SHORT and hash(text) not in clean:
-                            short.append(text)
-        together = "\n".join(short)
-        return self._redact.once(together) != together
+            makers[type(item.what)](item, item.what, rows)
+        return rows
 
     def _event(self, item: Item, event: Event, rows: Rows) -> None:
-        agent, data = event.agent, item.data
+        agent, data, short = event.agent, item.data, self._short
+        short.append(data)
+        short.append(agent)
         texts = self._places(event.texts, item.live, rows) if event.texts else ""
         if self._redact_short is not str:
             agent, data = self._redact(agent), self._json(data)
         if item.late is not None:
-            data = data[:-1] + item.late(item.live.stored)
+            self._late.append((len(rows.events), item))
         place = (event.session, item.seq, plain(agent), event.turn, event.kind, event.at)
         rows.events.append((*place, data, texts))
 
     def _places(self, texts: Mapping[str, str], live: Live, rows: Rows) -> str:
         """Where each text is, as JSON: its hash, or for a short one the text itself (see blobs.INLINE)."""
-        stored, short, places = live.stored, self._redact_short, {}
+        stored, redact, places = live.stored, self._redact_short, {}
+        self._short += texts
         for name, text in texts.items():
             if len(text) <= LONGEST_INLINE and _is_whole(text):
-                places[name] = INLINE + short(text)
+                self._short.append(text)
+                places[name] = INLINE + redact(text)
             else:
                 places[name] = stored.get(hash(text)) or self._new(text, live, rows)
-        if short is not str:
-            places = {short(name): place for name, place in places.items()}
+        if redact is not str:
+            places = {redact(name): place for name, place in places.items()}
         return encode(places)
 
     def _start(self, item: Item, start: SessionStart, rows: Rows) -> None:
+        self._short.append(item.data)
         title = plain(self._redact(" ".join(start.question[:2_000].split())))[:300]
         digest = item.live.stored.get(hash(start.question)) or self._new(start.question, item.live, rows)
         about = (plain(start.workflow), "running", start.created, None, self._owner, self._json(item.data))
@@ -186,12 +190,18 @@ class RowMaker:
 
     def _new(self, text: str, live: Live, rows: Rows) -> str:
         """A text that the session has not had: its hash in hex."""
-        redacted = self._redact_short(text) if len(text) <= LONGEST_SHORT else self._redact(text)
+        if len(text) > LONGEST_SHORT:
+            redacted = self._redact(text)
+        else:
+            self._short.append(text)
+            redacted = self._redact_short(text)
         blob = self._pack(redacted)
         rows.blobs.append(blob)
         if len(live.stored) >= _REMEMBERED:
             live.stored.clear()
-        live.stored[hash(text)] = digest = blob[0].hex()
+        key = hash(text)
+        live.stored[key] = digest = blob[0].hex()
+        self._added.append((live.stored, key))
         return digest
 
     def _json(self, text: str) -> str:

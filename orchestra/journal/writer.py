@@ -13,6 +13,7 @@ import anyio.to_thread
 from msgspec import Struct
 
 from orchestra.errors import StoreError
+from orchestra.journal.checkpoints import Checkpoints
 from orchestra.journal.faults import SessionTaken, StoreBusy
 from orchestra.journal.rows import Item, Rows
 from orchestra.journal.waiting import Waiting
@@ -32,6 +33,7 @@ class Options(Struct, frozen=True, kw_only=True):
     waits to be written; `record` waits while either is reached. `locked_seconds`: how long a lock of
     another process is nobody's fault. `close_seconds`: how long closing tries to write what is left.
     `durable_seconds`: how long what must be safe before it goes on waits for a store that takes nothing.
+    `checkpoint_bytes`: after so much, what is committed is brought to its place, beside the next commits.
     """
 
     group_seconds: float = 0.05
@@ -42,6 +44,7 @@ class Options(Struct, frozen=True, kw_only=True):
     locked_seconds: float = 10.0
     close_seconds: float = 10.0
     durable_seconds: float = 60.0
+    checkpoint_bytes: int = 16_000_000
 
 
 class Writer:
@@ -52,11 +55,16 @@ class Writer:
     """
 
     def __init__(
-        self, write: Callable[[Rows], None], make: Callable[[Sequence[Item]], Rows], options: Options
+        self,
+        write: Callable[[Rows], None],
+        make: Callable[[Sequence[Item]], Rows],
+        options: Options,
+        checkpoint: Callable[[], object] = int,
     ) -> None:
         self.failure: StoreError | None = None
         self._write = write
         self._make = make
+        self._checkpoints = Checkpoints(checkpoint, options.checkpoint_bytes)
         self.options = options
         self._queue: deque[Item] = deque()
         self._bytes = 0  # of the queue and of the group at work
@@ -182,8 +190,11 @@ class Writer:
         """Until closed and drained."""
         with self._scope:
             try:
-                while await self._something():
-                    await self._commit(*self._group())
+                async with anyio.create_task_group() as beside:
+                    while await self._something():
+                        group, size = self._group()
+                        await self._commit(group, size)
+                        await self._checkpoints.after(size, beside)
             finally:
                 self._ended.set()
                 self._waiting.all()

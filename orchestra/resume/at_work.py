@@ -98,9 +98,12 @@ class _Hosted:
             return end_of(self._session.stopped)
         if not isinstance(error, RecordDiffers):
             return "failed" if isinstance(error, Exception) else "interrupted"
-        # Nothing was made: it is as it was.
-        status = self._record.status if self._record is not None and error.agent else "failed"
-        return "interrupted" if status in ("cut off", "running", "waiting") else status
+        return status_before(self._record) if self._record is not None and error.agent else "failed"
+
+
+def status_before(record: SessionRecord) -> Status:
+    """Of a session in whose next run nothing was made: as it was."""
+    return "interrupted" if record.status in ("cut off", "running", "waiting") else record.status
 
 
 def _obey(session: Session, order: Order) -> None:

@@ -8,18 +8,19 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 from msgspec import Struct, structs, to_builtins
 
 from orchestra.errors import InputError
 from orchestra.journal.ids import RANDOM_BYTES, session_id
 from orchestra.journal.past import Past, load_past
-from orchestra.journal.records import Fork
+from orchestra.journal.records import Fork, SessionRecord
 from orchestra.journal.rows import SessionStart
 from orchestra.memory.kept import Whose
 from orchestra.memory.session import Library as Shelves
 from orchestra.memory.session import SessionMemory
 from orchestra.resume.absent import AbsentTool
-from orchestra.resume.at_work import AtWork
+from orchestra.resume.at_work import CLOSING_SECONDS, AtWork, status_before
 from orchestra.resume.start import (
     AnyWorkflow,
     Start,
@@ -139,19 +140,33 @@ class Host:
         async with self._inside.gate.place():
             kit = self.kit
             record = await kit.journal.reopen(prefix)
-            past = await load_past(kit.journal, record)
-            start = start_of(record)
-            toolbox, problems = await self._tools_again(how.documents or start.documents)
-            loosely = start.version != this_version()
-            memory = self._memory(record.id, start)
-            origin = Origin(past=past, memory=memory, from_here=how.from_here, loosely=loosely)
-            session = Session(kit, record.id, past.question, toolbox=toolbox, watch=watch, origin=origin)
-            session.problems = problems
-            await self._at_work.catch_up(kit.journal, session)
+            try:
+                session, start = await self._goes_on(record, how, watch)
+            except BaseException:
+                with anyio.move_on_after(CLOSING_SECONDS, shield=True):
+                    at = kit.clock() if record.finished is None else record.finished
+                    await kit.journal.finish(record.id, status_before(record), at=at)
+                raise
             with self._inside.hosted(session):
                 async with self._at_work.hosted(kit, session, record):
                     await session.goes_on()
                     yield session, start
+
+    async def _goes_on(
+        self, record: SessionRecord, how: Resuming, watch: Watch | None
+    ) -> tuple[Session, Start]:
+        """A session that was reopened, and how it was started."""
+        kit = self.kit
+        past = await load_past(kit.journal, record)
+        start = start_of(record)
+        toolbox, problems = await self._tools_again(how.documents or start.documents)
+        loosely = start.version != this_version()
+        memory = self._memory(record.id, start)
+        origin = Origin(past=past, memory=memory, from_here=how.from_here, loosely=loosely)
+        session = Session(kit, record.id, past.question, toolbox=toolbox, watch=watch, origin=origin)
+        session.problems = problems
+        await self._at_work.catch_up(kit.journal, session)
+        return session, start
 
     async def fork(self, session: str, *, at: int, question: str | None = None) -> str:
         """A new session with the first `at` events of another, to be resumed; its id. Raises InputError.

@@ -55,19 +55,20 @@ def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Count
     for passage, label in zip(passages, labels, strict=True):
         document, text = passage.document, passage.text
         head = f"[{label}] {_head(document.locator, document.title, passage.section)}\n"
-        ticks = _TICKS
-        if "`" in text and _TICKS in text:  # one letter is found several times as fast
-            ticks, usual = ticks_for(text), False
-        if usual:
+        ticks, key = _TICKS, hash(text)
+        inside = texts.get(key) if usual else None
+        if inside is None:
+            if "`" in text and _TICKS in text:  # one letter is found several times as fast
+                ticks, usual = ticks_for(text), False
+            elif usual:
+                inside = texts[key] = counter.count(f"{_TICKS}\n{text}\n")
+        if inside is not None:
+            tokens += inside
             key = hash(head)
             above = heads.get(key)
             if above is None:
                 above = heads[key] = counter.count(head)
-            key = hash(text)
-            inside = texts.get(key)
-            if inside is None:
-                inside = texts[key] = counter.count(f"{_TICKS}\n{text}\n")
-            tokens += above + inside
+            tokens += above
         parts.append(f"{head}{ticks}\n{text}\n{ticks}")
     if usual:
         between, last = counter.once(_FENCES, lambda: tuple(map(counter.count, _FENCES)))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from msgspec import structs
 
+from orchestra.journal.journal import Journal
 from orchestra.journal.keys import KeyMaker, LateKey, RequestKey, first_parts
 from orchestra.redact import Redactor
 from orchestra.values.messages import Message, Request, ToolCall, ToolSpec
+from tests.journal.recording import SESSION, begun, event
 
+pytestmark = pytest.mark.anyio
 SECRET = "known-secret-value-7"
 CLEAN = Redactor([SECRET])
 LONG = f"What was found. {SECRET} " * 30
@@ -56,3 +60,16 @@ def test_a_key_of_the_first_versions_is_known_again() -> None:
     assert not recorded.is_made_so
     assert RequestKey(KeyMaker(CLEAN)(REQUEST, {}), "m", "step").is_made_so
     assert first_parts(REQUEST, CLEAN) == recorded.parts
+
+
+async def test_a_key_knows_no_secret_of_its_own_group(tmp_path: Path) -> None:
+    """What is found out about a text only after its row was made does not come into the key."""
+    message = f"{'What is known. ' * 20}{SECRET}"
+    request = Request(messages=(Message("user", message),))
+    async with Journal.open(tmp_path / "store.db", secrets=[SECRET]) as journal:
+        await begun(journal)
+        await journal.record(event(1, text=message))
+        await journal.record(event(2), LateKey(KeyMaker(journal.clean), request))
+        await journal.flush()
+        recorded = (await journal.events(SESSION))[-1]
+        assert recorded.data["key"] == KeyMaker(CLEAN)(request, {})

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
+import anyio.lowlevel
 import pytest
 
+from orchestra import Runtime
 from orchestra.models.scripted import Scripted
-from tests.resume.cut import CATS, DOGS, cut, events, host, recorded, same
+from tests.resume.cut import CATS, DOGS, GONE, cut, events, host, recorded, same
 from tests.team import scripted_team
 
 pytestmark = pytest.mark.anyio
@@ -37,3 +40,27 @@ async def test_a_session_that_is_done_is_not_paid_for_again(tmp_path: Path) -> N
     report = await recorded(tmp_path)
     async with host(tmp_path, Scripted([])) as runtime:
         assert same(await runtime.resume("last")) == same(report)
+
+
+async def test_a_session_that_could_not_go_on_is_let_go_of(tmp_path: Path) -> None:
+    """Cancelled at any moment before its workflow runs, or refused: it can be gone on with at once."""
+    report = await recorded(tmp_path)
+    folder = cut(tmp_path, 9, tmp_path / "cut")
+    async with host(folder, scripted_team(CATS, DOGS)) as runtime:
+        journal = runtime.kit.journal
+        for turns in (*range(12), 20, 40):
+            async with anyio.create_task_group() as group:
+                group.start_soon(_opened, runtime, report.session)
+                for _ in range(turns):
+                    await anyio.lowlevel.checkpoint()
+                group.cancel_scope.cancel()
+            await journal.flush()
+            found = await journal.find_session(report.session)
+            assert found.owner == GONE or found.status == "interrupted"
+        assert found.owner != GONE
+        assert same(await runtime.resume(report.session)) == same(report)
+
+
+async def _opened(runtime: Runtime, session: str) -> None:
+    async with runtime.resumed(session):
+        await anyio.sleep_forever()
