@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
 
 from orchestra.context.dates import MONTH_WORDS, WEEKDAY_WORDS
 from orchestra.context.figures import NUMBER_WORDS
@@ -16,6 +17,7 @@ READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"qua
 _TELLING = re.compile("[0-9A-Z]")
 _SHORT = 2_000  # characters of a statement whose words are remembered for the next
 _EDGES = ".,;:!?()[]{}\"'`*"
+_UNREAD = "?"  # no word is this when its marks are off
 _WORD = re.compile(r"\S+")
 # A unit of more than one word goes on after one of these, or before it.
 _LINKS = frozenset("per a an each of square cubic metric us cent degrees percentage basis".split())
@@ -46,29 +48,28 @@ def is_plainly_borne(statement: str, quoted: str, whole: str) -> bool:
     words = statement.split()
     look = _looked_at if len(statement) <= _SHORT else _looked_at.__wrapped__
     telling = list(map(look, words))
-    if None in telling:
-        return False
     # What stands before each word and after the last, where it is not one blank between any two.
     gaps = None if " ".join(words) == statement else _WORD.split(statement)
-    for at, word in enumerate(telling):
-        if not word:
-            continue
+    for at, word in compress(enumerate(telling), telling):
+        if word == _UNREAD:
+            return False
         if word[0].isalpha():
-            if not (word in COMMON and _starts(words, at, gaps)) and not stands(word, whole):
-                return False
-        elif not stands(_with_unit(words, at, word, gaps), quoted):
+            if stands(word, whole) or (word in COMMON and _starts(words, at, gaps)):
+                continue
+            return False
+        if not stands(_with_unit(words, at, word, gaps), quoted):
             return False
     return True
 
 
 @lru_cache(maxsize=1 << 14)
-def _looked_at(word: str) -> str | None:
+def _looked_at(word: str) -> str:
     """A word with a digit or a capital in it, in lower case without marks; "" for another.
 
-    None for one with which a statement has to be read.
+    `_UNREAD` for one with which a statement has to be read.
     """
     if not READ.isdisjoint(letter_runs(word)):
-        return None
+        return _UNREAD
     return word.strip(_EDGES).lower() if _TELLING.search(word) else ""
 
 
@@ -81,17 +82,18 @@ def _starts(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
 
 def _with_unit(words: Sequence[str], at: int, word: str, gaps: Sequence[str] | None) -> str:
     """A figure with the words that may be its unit, as far as its sentence's part goes."""
-    if words[at][-1] in _EDGES or not _goes_on(words, at + 1, gaps):
+    if words[at][-1] in _EDGES:
         return word
-    unit = words[at + 1].lower()
+    after = words[at + 1 : at + 3]
+    if gaps is not None:  # it goes on only on the same line
+        blank = [not gap.strip(" ") for gap in gaps[at + 1 : at + 1 + len(after)]]
+        after = after[: (*blank, False).index(False)]
+    if not after:
+        return word
+    unit = after[0].lower()
     bare = unit.rstrip(_EDGES)
-    if bare == unit and _goes_on(words, at + 2, gaps):
-        further = words[at + 2].lower().rstrip(_EDGES)
+    if bare == unit and len(after) > 1:
+        further = after[1].lower().rstrip(_EDGES)
         if further and (bare in _LINKS or further in _LINKS):
             return f"{word} {bare} {further}"
     return f"{word} {bare}" if bare else word
-
-
-def _goes_on(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
-    """Whether there is a word, on the same line as the one before it."""
-    return at < len(words) and (gaps is None or not gaps[at].strip(" "))

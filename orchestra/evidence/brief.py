@@ -179,15 +179,15 @@ def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading
     for place, study in enumerate(studies):
         for claim in study.value.claims if study.value else ():
             reading = Reading(claim, find)
-            twins = statements.twins(reading.wording.terms, claim.quotes)
-            twin = next((at for at in twins if is_duplicate(kept[at], reading)), None)
-            if twin is not None:
-                kept[twin].join(claim.quotes)
-                statements.quote(twin, claim.quotes)
-                continue
-            statements.add(reading.wording, reading.words, claim.quotes)
-            kept.append(reading)
-            places.append(place)
+            for twin in statements.twins(reading.words, len(reading.terms), claim.quotes):
+                if is_duplicate(kept[twin], reading):
+                    kept[twin].join(claim.quotes)
+                    statements.quote(twin, claim.quotes)
+                    break
+            else:
+                statements.add(reading.words, reading.clauses, claim.quotes)
+                kept.append(reading)
+                places.append(place)
     return kept, places, statements
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from orchestra.context.facts import missing_facts
 from orchestra.evidence.ledger import Ledger
@@ -51,7 +52,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
     return Study(question, tuple(claims), gaps, tuple(notes))
 
 
-def identity_of(quotes: tuple[Quote, ...]) -> list[str]:
+def identity_of(quotes: Sequence[Quote]) -> list[str]:
     """What names the sources of `quotes`: titles and locators; they bear out names, ids and dates."""
     return [
         *dict.fromkeys([quote.title for quote in quotes]),
@@ -85,13 +86,12 @@ def _located(draft: DraftClaim, ledger: Ledger, agent: str, notes: list[str]) ->
 
 def _locate(draft: DraftQuote, ledger: Ledger, agent: str) -> tuple[Quote, ...]:
     named = ledger.document(agent, draft.source)
-    if named is not None:
-        quotes = ledger.searchable(named).quotes(draft.text, ledger.shown(agent, named))
-        if quotes:
-            return quotes
+    quotes = ledger.quotes(agent, named, draft.text) if named is not None else ()
+    if quotes:
+        return quotes
     for document in ledger.seen_by(agent):
         if document is not named:
-            quotes = ledger.searchable(document).quotes(draft.text, ledger.shown(agent, document))
+            quotes = ledger.quotes(agent, document, draft.text)
             if quotes:
                 return quotes
     return ()

@@ -13,7 +13,7 @@ from msgspec import Struct
 from orchestra.context.facts import figures_and_names
 from orchestra.evidence.quotes import Searchable, Shelf
 from orchestra.values.facts import Fact
-from orchestra.values.sources import Document, Passage
+from orchestra.values.sources import Document, Passage, Quote
 
 _LABEL = re.compile(r"\[?\s*[sS](\d{1,6})\s*\]?(?=$|[\s|:,;.\]])")
 
@@ -143,10 +143,13 @@ class Ledger:
         """The sources registered under exactly this locator, the newest first."""
         return self._versions.get(locator, ())
 
-    def searchable(self, document: Document) -> Searchable:
-        """`document` made ready to be quoted from."""
-        known = self.register(document)
-        return Searchable(known, self._shelf.folds(known))
+    def quotes(self, agent: str, document: Document, text: str) -> tuple[Quote, ...]:
+        """`text` where it stands in `document`, if it can be where `agent` saw it; see `find_quotes`."""
+        key = _key(document)
+        known = self._registered(key, document)
+        seen = self._seen.get(agent, {}).get(key)
+        near = seen.spans if seen is not None else ()
+        return Searchable(known, self._shelf.folds(known)).quotes(text, near)
 
 
 @lru_cache(maxsize=1 << 10)

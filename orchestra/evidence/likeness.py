@@ -44,8 +44,8 @@ class Reading:
 
     def __init__(self, claim: Claim, find: Find = figures_and_names) -> None:
         self.claim = claim
-        self.wording = worded(claim.text)
-        self.words = frozenset(self.wording.terms)
+        self.terms, self.clauses = worded(claim.text)
+        self.words = frozenset(self.terms)
         self._find = find
 
     def join(self, quotes: Iterable[Quote]) -> None:
@@ -93,7 +93,7 @@ def is_duplicate(one: Reading, other: Reading) -> bool:
     """Whether keeping one of both loses nothing: same figures and polarity, and the same quote or wording."""
     # What is quick to see, first: the facts of most claims are never read.
     alike = any(same_span(mine, theirs) for mine in one.claim.quotes for theirs in other.claim.quotes)
-    if not alike and not _same_words(one.wording.terms, other.wording.terms):
+    if not alike and not _same_words(one.terms, other.terms):
         return False
     return one.values == other.values and one.denies == other.denies
 

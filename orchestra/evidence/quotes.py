@@ -164,8 +164,11 @@ def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple
     first: tuple[int, int] | None = None
     for start in _occurrences(source.text, wanted):
         span = source.span(start, start + len(wanted))
-        if not near or any(left <= span[0] and span[1] <= right for left, right in near):
+        if not near:
             return span
+        for left, right in near:
+            if left <= span[0] and span[1] <= right:
+                return span
         first = first or span
     return first
 
@@ -176,7 +179,10 @@ def _occurrences(text: str, wanted: str) -> Iterator[int]:
     for _ in range(_MOST_OCCURRENCES):
         if at < 0:
             return
-        if not _cuts_left(text, at) and not _cuts_right(text, at + len(wanted)):
+        end = at + len(wanted)
+        # A blank on both sides, as a rule, cuts nothing.
+        left = text[at - 1 : at] == " " or not _cuts_left(text, at)
+        if left and (text[end : end + 1] == " " or not _cuts_right(text, end)):
             yield at
         at = text.find(wanted, at + 1)
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain
-from typing import NamedTuple
 
 from orchestra.context.plainly import READ
 from orchestra.context.units import CURRENCY_SIGNS, unit_heads
@@ -40,13 +39,11 @@ _SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _looked_at
 _LONGEST = 2_000  # characters of a statement; a longer one is read
 
 
-class Wording(NamedTuple):
-    """A statement's terms, and for each clause that may measure something the telling words that its
-    measure has for sure; None where only reading the facts can tell.
-    """
+Clauses = list[frozenset[str]] | None
+"""For each clause that may measure something the telling words that its measure has for sure.
 
-    terms: list[str]
-    clauses: list[frozenset[str]] | None
+None where only reading the facts can tell.
+"""
 
 
 @cache
@@ -84,22 +81,24 @@ def _looked_at(word: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     return kind.upper() if bare != word else kind, found, telling
 
 
-def worded(text: str) -> Wording:
-    """A clause of plain English can measure only where a number stands in it in digits. If the numbers stand
+def worded(text: str) -> tuple[list[str], Clauses]:
+    """The terms of a statement, and its clauses that may measure something.
+
+    A clause of plain English can measure only where a number stands in it in digits. If the numbers stand
     alone, and nothing beside them may be their unit, a figure takes up a number and nothing else, so that
     all other words are those of the measure; where there is one number only, there are no more than these.
     """
     if len(text) > _LONGEST or not text.isascii() or "*" in text or "$" in text:
-        return Wording(terms(text), None)
+        return terms(text), None
     apart = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
     words = list(map(_looked_at, apart.split()))
     if not words:
-        return Wording([], [])
+        return [], []
     letters, parts, telling = zip(*words, strict=True)
     kinds = "".join(letters)
     found = list(chain.from_iterable(parts))
     if "o" in kinds or _SWALLOWED.search(kinds):
-        return Wording(found, None)
+        return found, None
     clauses: list[frozenset[str]] = []
     if "n" in kinds or "N" in kinds:
         for clause in _CLAUSE_OF_KINDS.finditer(kinds):
@@ -108,7 +107,7 @@ def worded(text: str) -> Wording:
                 held = frozenset(chain.from_iterable(telling[clause.start() : clause.end()]))
                 if numbers > 1 or len(held) >= LEAST_SHARED:
                     clauses.append(held)
-    return Wording(found, clauses)
+    return found, clauses
 
 
 def same_span(one: Quote, other: Quote) -> bool:
@@ -124,15 +123,15 @@ class Statements:
 
     def __init__(self) -> None:
         self._words: list[frozenset[str]] = []
-        self._clauses: list[list[frozenset[str]] | None] = []
+        self._clauses: list[Clauses] = []
         self._holders: dict[str, int] = {}  # of a word, a bit each
         self._quotes: dict[str, list[tuple[int, Quote]]] = {}
 
-    def add(self, wording: Wording, words: frozenset[str], quotes: Iterable[Quote]) -> None:
+    def add(self, words: frozenset[str], clauses: Clauses, quotes: Iterable[Quote]) -> None:
         """One more; it has the next number."""
         at = len(self._words)
         self._words.append(words)
-        self._clauses.append(wording.clauses)
+        self._clauses.append(clauses)
         holders, bit = self._holders, 1 << at
         for word in words:
             holders[word] = holders.get(word, 0) | bit
@@ -143,23 +142,25 @@ class Statements:
         for quote in quotes:
             self._quotes.setdefault(quote.locator, []).append((at, quote))
 
-    def twins(self, terms: Sequence[str], quotes: Iterable[Quote]) -> Iterator[int]:
-        """Those that quote nearly the same place, or may have nearly all of `terms`; the first first."""
+    def twins(self, words: frozenset[str], length: int, quotes: Iterable[Quote]) -> Sequence[int]:
+        """Those that quote nearly the same place, or may have nearly all of `words`; the first first.
+
+        `length`: of the statement, in terms.
+        """
         mask = 0
         for quote in quotes:
             for at, other in self._quotes.get(quote.locator, ()):
                 if same_span(quote, other):
                     mask |= 1 << at
         # Of so many words one must be in a duplicate, whichever they are; the rarest say most.
-        enough = int(len(terms) * (1 - SAME_WORDS) + 1e-9) + 1
-        find = self._holders.get
-        holders = [find(word, 0) for word in set(terms)]
-        for held in sorted(holders, key=int.bit_count)[:enough]:
-            mask |= held
-        return _bits(mask)
+        enough = int(length * (1 - SAME_WORDS) + 1e-9) + 1
+        if len(words - self._holders.keys()) < enough:
+            for held in sorted([self._holders.get(word, 0) for word in words], key=int.bit_count)[:enough]:
+                mask |= held
+        return list(_bits(mask)) if mask else ()
 
     def possible_conflicts(self, most: int) -> Iterator[tuple[int, int]]:
-        """Pairs (later, earlier) of the first `most` that may measure the same thing; see `Wording`.
+        """Pairs (later, earlier) of the first `most` that may measure the same thing; see `Clauses`.
 
         Of two measures of one thing the shorter's words are all in the longer (a few pairs of characters may
         differ in Chinese or Japanese, which are read).

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from msgspec import Struct
 
-from orchestra.context.facts import Evidence, Find
+from orchestra.context.facts import Evidence
 from orchestra.evidence.claims import identity_of
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
@@ -17,7 +17,7 @@ from orchestra.text.terms import STOP_WORDS, terms
 from orchestra.values.drafts import Draft, DraftSentence
 from orchestra.values.handoffs import Brief
 from orchestra.values.report import Reference, ReferenceQuote, Report, Section, Sentence
-from orchestra.values.sources import Claim, Quote
+from orchestra.values.sources import Quote
 
 _LEAST_TERMS = 4  # a sentence with fewer telling words may share none with its quotes
 # Marks that a model put into its sentence: claim ids anywhere, bare numbers only at its end.
@@ -47,9 +47,9 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
     The report's session, usage, seconds, notes and partial are left empty for the caller to fill.
     """
     checker = _Checker(brief, ledger)
-    summary = [checker.check(*sentence) for sentence in _told(draft.summary)]
+    summary = [checker.check(text, names) for text, names in _told(draft.summary)]
     sections = [
-        (_flat(section.heading), [checker.check(*sentence) for sentence in _told(section.sentences)])
+        (_flat(section.heading), [checker.check(text, names) for text, names in _told(section.sentences)])
         for section in draft.sections
     ]
     all_checked = [*summary, *(checked for _, checkeds in sections for checked in checkeds)]
@@ -58,7 +58,7 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         for checked in all_checked
         if strict and checked.problem
     )
-    numbers = _Numbers(checker.source)
+    numbers = _Numbers()
     shown_summary = numbers.shown(summary, strict)
     shown_sections = tuple(
         Section(heading, shown)
@@ -101,10 +101,10 @@ def _words_of(texts: Iterable[str]) -> int:
 
 
 class _Checked(Struct, frozen=True, gc=False):
-    """A sentence with the claims that it cites and what is wrong with it."""
+    """A sentence with what it cites and what is wrong with it."""
 
     text: str
-    claims: tuple[Claim, ...]
+    cited: _Cited
     problem: str
 
 
@@ -114,56 +114,50 @@ class _Checker:
         self._questions = [brief.question, *brief.questions]
         self._say = words_for(brief.question)
         self._ledger = ledger
-        self._sources: dict[Quote, str] = {}
-        self._bearing: dict[tuple[str, ...], _Bearing] = {}
+        self._cited: dict[tuple[str, ...], _Cited] = {}
 
-    def check(self, text: str, cited: tuple[str, ...]) -> _Checked:
+    def check(self, text: str, names: tuple[str, ...]) -> _Checked:
         """One sentence, without marks, and the ids that it cites."""
-        claims = tuple([self._claims[name] for name in cited if name in self._claims])
-        if len(cited) > 1 or len(claims) != len(cited):
-            named = dict.fromkeys([name.strip(" []()").casefold() for name in cited if name.strip()])
-            claims = tuple([self._claims[name] for name in named if name in self._claims])
-            unknown = [name for name in named if name not in self._claims]
-        else:
-            unknown = []
-        return _Checked(text, claims, self._problem(text, claims, unknown))
+        cited = self._cited.get(names)
+        if cited is None:
+            cited = self._cited[names] = self._read(names)
+        return _Checked(text, cited, cited.fault or self._problem(text, cited))
 
-    def _problem(self, text: str, claims: tuple[Claim, ...], unknown: Sequence[str]) -> str:
-        if unknown:
-            return self._say.unknown_claims(unknown)
-        if not claims:
-            return self._say.no_citation()
-        bearing = self._bearing_of(claims)
-        if not bearing.quotes or not all(map(self.source, bearing.quotes)):
-            return self._say.not_verbatim()
-        missing = bearing.evidence.missing(text)
+    def _problem(self, text: str, cited: _Cited) -> str:
+        missing = cited.evidence.missing(text)
         if missing:
-            return self._say.not_borne(list(dict.fromkeys(fact.text for fact in missing)))
-        return "" if bearing.is_related(text) else self._say.unrelated()
+            return self._say.not_borne(list(dict.fromkeys([fact.text for fact in missing])))
+        return "" if cited.is_related(text) else self._say.unrelated()
 
-    def _bearing_of(self, claims: tuple[Claim, ...]) -> _Bearing:
-        key = tuple([claim.id for claim in claims])
-        known = self._bearing.get(key)
-        if known is None:
-            known = self._bearing[key] = _Bearing(claims, self._questions, self._ledger.facts)
-        return known
+    def _read(self, names: tuple[str, ...]) -> _Cited:
+        named = list(dict.fromkeys([name.strip(" []()").casefold() for name in names if name.strip()]))
+        claims = [self._claims[name] for name in named if name in self._claims]
+        quotes = list(dict.fromkeys([quote for claim in claims for quote in claim.quotes]))
+        cited = _Cited(quotes, self._questions, self._ledger)
+        if len(claims) < len(named):
+            cited.fault = self._say.unknown_claims([name for name in named if name not in self._claims])
+        elif not claims:
+            cited.fault = self._say.no_citation()
+        elif not quotes or len(cited.homes) < len(quotes):
+            cited.fault = self._say.not_verbatim()
+        return cited
 
-    def source(self, quote: Quote) -> str:
-        """The id of the source in which `quote` stands at its offsets; "" if there is none."""
-        known = self._sources.get(quote)
-        if known is None:
-            known = self._sources[quote] = _source_of(quote, self._ledger)
-        return known
 
+class _Cited:
+    """What a sentence cites, and all that its quotes have to bear it out, each read once.
 
-class _Bearing:
-    """What the claims that a sentence cites have to bear it out, each read once."""
+    `homes`: the quotes that stand where they say, each with locator and id of its source. `fault`: what is
+    wrong with any sentence that cites this.
+    """
 
-    def __init__(self, claims: Sequence[Claim], questions: Sequence[str], find: Find) -> None:
-        self.quotes = tuple(dict.fromkeys([quote for claim in claims for quote in claim.quotes]))
-        self._texts = [quote.text for quote in self.quotes]
-        self._identity = identity_of(self.quotes)
-        self.evidence = Evidence(self._texts, [*self._identity, *questions], find=find)
+    def __init__(self, quotes: Sequence[Quote], questions: Sequence[str], ledger: Ledger) -> None:
+        self.fault = ""
+        self.homes = [
+            (quote, (quote.locator, source)) for quote in quotes if (source := _source_of(quote, ledger))
+        ]
+        self._texts = [quote.text for quote in quotes]
+        self._identity = identity_of(quotes)
+        self.evidence = Evidence(self._texts, [*self._identity, *questions], find=ledger.facts)
         self._words = frozenset(letter_runs(" ".join(self._texts))) - _STOP_WORDS
 
     @cached_property
@@ -183,36 +177,32 @@ class _Bearing:
 class _Numbers:
     """References as they are first cited; a source has one number, its quotes stand as they were cited."""
 
-    def __init__(self, source: Callable[[Quote], str]) -> None:
-        self._source = source
+    def __init__(self) -> None:
         self._quotes: dict[tuple[str, str], dict[tuple[int, int], Quote]] = {}
         self._order: dict[tuple[str, str], int] = {}
 
     def shown(self, checkeds: Iterable[_Checked], strict: bool) -> tuple[Sentence, ...]:
         return tuple(
             [
-                Sentence(checked.text, self._cite(checked.claims), not checked.problem, checked.problem)
+                Sentence(checked.text, self._cite(checked.cited), not checked.problem, checked.problem)
                 for checked in checkeds
                 if not (strict and checked.problem)
             ]
         )
 
-    def _cite(self, claims: Iterable[Claim]) -> tuple[int, ...]:
+    def _cite(self, cited: _Cited) -> tuple[int, ...]:
         found: dict[int, None] = {}
-        for claim in claims:
-            for quote in claim.quotes:
-                source = self._source(quote)
-                if source:
-                    key = (quote.locator, source)
-                    self._quotes.setdefault(key, {}).setdefault((quote.start, quote.end), quote)
-                    found[self._order.setdefault(key, len(self._order) + 1)] = None
+        for quote, home in cited.homes:
+            self._quotes.setdefault(home, {}).setdefault((quote.start, quote.end), quote)
+            found[self._order.setdefault(home, len(self._order) + 1)] = None
         return tuple(found)
 
     def references(self) -> tuple[Reference, ...]:
         made = []
-        for (locator, source), number in self._order.items():
-            quotes = list(self._quotes[locator, source].values())
-            listed = tuple(ReferenceQuote(quote.text, quote.start, quote.end) for quote in quotes)
+        for home, number in self._order.items():
+            locator, source = home
+            quotes = list(self._quotes[home].values())
+            listed = tuple([ReferenceQuote(quote.text, quote.start, quote.end) for quote in quotes])
             made.append(Reference(number, source, locator, quotes[0].title, listed))
         return tuple(made)
 
@@ -225,12 +215,10 @@ def _source_of(quote: Quote, ledger: Ledger) -> str:
     return ""
 
 
-def _told(sentences: Iterable[DraftSentence]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _told(sentences: Iterable[DraftSentence]) -> list[tuple[str, tuple[str, ...]]]:
     """Each sentence's text without marks, and what it cites; without empty sentences."""
-    for sentence in sentences:
-        text = _unmarked(sentence.text)
-        if text:
-            yield text, sentence.claims
+    told = [(_unmarked(sentence.text), sentence.claims) for sentence in sentences]
+    return [each for each in told if each[0]]
 
 
 def _unmarked(text: str) -> str:

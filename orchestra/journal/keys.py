@@ -79,7 +79,7 @@ class KeyMaker:
         for message in messages[head:]:
             digests.append(_digest(message, self._clean, stored))
         self._messages, self._digests = messages, digests
-        return ".".join((*_parts(request, digests, self._clean, lambda digest: digest.hex()[:_DIGITS]), _WAY))
+        return ".".join((*_parts(request, digests, self._clean, _beginning), _WAY))
 
 
 class LateKey:
@@ -105,10 +105,14 @@ def first_parts(request: Request, clean: Clean) -> str:
 def _parts(
     request: Request, digests: Sequence[bytes], clean: Clean, short: Callable[[bytes], str]
 ) -> tuple[str, ...]:
-    task = next((at for at, message in enumerate(request.messages) if message.role == "user"), None)
+    task = b""
+    for message, digest in zip(request.messages, digests, strict=True):
+        if message.role == "user":
+            task = digest
+            break
     return (
         short(digests[0] if digests else b""),
-        short(digests[task] if task is not None else b""),
+        short(task),
         _short(b"".join(digests)),
         _tools_key(request.tools, clean),
         _output_key(request.output),
@@ -166,6 +170,10 @@ def _remembered(what: Any, clean: Any, key: str) -> str:
         _known.clear()
     _known[id(what)] = (what, clean, key)
     return key
+
+
+def _beginning(digest: bytes) -> str:
+    return digest.hex()[:_DIGITS]
 
 
 def _short(data: bytes) -> str:

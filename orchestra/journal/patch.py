@@ -27,6 +27,8 @@ def patch(old: Sequence[T], new: Sequence[T], key: Callable[[T], Hashable]) -> l
     10 ns an item for a list that grows at its end. Both are tuples, or both lists.
     """
     head = _common(old, new)
+    if head == len(old):  # it has only grown
+        return [Run(0, head), *new[head:]] if head else [*new]
     left = min(len(old), len(new)) - head
     tail = 0
     while tail < left and (old[-1 - tail] is new[-1 - tail] or old[-1 - tail] == new[-1 - tail]):
@@ -52,7 +54,9 @@ def _common(old: Sequence[T], new: Sequence[T]) -> int:
     head, shorter = 0, min(len(old), len(new))
     while head + _SLICE <= shorter and old[head : head + _SLICE] == new[head : head + _SLICE]:
         head += _SLICE
-    while head < shorter and (old[head] is new[head] or old[head] == new[head]):
+    for then, now in zip(old[head:shorter], new[head:shorter], strict=True):
+        if then is not now and then != now:
+            break
         head += 1
     return head
 

@@ -108,15 +108,15 @@ def _meaning(message: Message) -> tuple[Any, ...]:
 def _described(message: Message, number: int, texts: dict[str, str]) -> dict[str, str]:
     """A message as it is recorded; its texts are added to `texts`."""
     described: dict[str, str] = {"role": message.role}
-    long = {
-        "text": message.text,
-        "reasoning": message.reasoning,
-        "calls": encode(message.calls) if message.calls else "",
-    }
-    for field, text in long.items():
-        if text:
-            described[field] = name = f"{number}.{field}" if field != "text" else str(number)
-            texts[name] = text
+    if message.text:
+        described["text"] = name = str(number)
+        texts[name] = message.text
+    if message.reasoning:
+        described["reasoning"] = name = f"{number}.reasoning"
+        texts[name] = message.reasoning
+    if message.calls:
+        described["calls"] = name = f"{number}.calls"
+        texts[name] = encode(message.calls)
     if message.call_id:
         described["call_id"] = message.call_id
     return described

@@ -52,6 +52,8 @@ class Folded(Struct, frozen=True, gc=False):
 
         A changed piece that is cut comes whole.
         """
+        if len(self.at) == 1:
+            return start, end  # nothing changed its length
         first, last = self._piece(start), self._piece(end - 1)
         left = self.starts[first] if first % 2 else self.starts[first] + start - self.at[first]
         right = self.ends[last] if last % 2 else self.starts[last] + end - self.at[last]

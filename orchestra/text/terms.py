@@ -112,6 +112,8 @@ def _terms_of(token: str) -> tuple[str, ...]:
 
 
 def _cut(token: str) -> tuple[str, ...]:
+    if len(token) <= LONGEST and token.isascii() and token.isdigit():
+        return _number(token)
     if _UNSPACED_RUN.match(token):
         return _pairs(token)
     if token[0].isdigit() and not any(char.isalpha() for char in token):
@@ -136,6 +138,9 @@ def _pairs(run: str) -> tuple[str, ...]:
 
 def _number(token: str) -> tuple[str, ...]:
     """`1,000` as 1000, `10%` also as 10, `0517` also as 517, `2017-09-11` also by its parts."""
+    if len(token) <= LONGEST and token.isascii() and token.isdigit():  # the usual case
+        bare = token.lstrip("0") or "0"
+        return (token,) if bare == token else (token, bare)
     whole = re.sub(r",(?=\d{3}(?!\d))", "", token).replace(",", ".")
     bare = whole.rstrip("%")
     parts = [bare] if bare.startswith("0.") else [part.lstrip("0") or "0" for part in bare.split("-")]

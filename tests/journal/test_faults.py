@@ -74,3 +74,24 @@ async def test_a_run_goes_on_while_its_store_is_full(tmp_path: Path) -> None:
         assert await reader.do(upkeep.check) == ()
         again = await replay(reader, "last", Replaying(settings=settings(tmp_path)))
     assert again == report
+
+
+async def test_a_session_that_another_process_writes_holds_up_no_other(tmp_path: Path) -> None:
+    """Its rows are refused, with a sentence; those of the same commit are written."""
+    other = "20261130-074206-aaaaaaaa"
+    async with Journal.open(tmp_path / "store.db") as first, Journal.open(tmp_path / "store.db") as second:
+        await begun(first)
+        await first.record(event(1, text="mine"))
+        await first.flush()
+        await begun(second)
+        await begun(second, other)
+        await second.record(event(2, text="late"))
+        await second.record(event(1, session=other, text="in time " * 60))
+        await second.flush()
+        with pytest.raises(StoreError, match="written by another process"):
+            await second.record(event(3))
+        await second.record(event(2, session=other, text="in time " * 60))
+        await second.flush()
+        assert [found.turn for found in await first.events(SESSION)] == [1]
+        assert [found.turn for found in await first.events(other)] == [1, 2]
+        assert await first.do(upkeep.check) == ()
