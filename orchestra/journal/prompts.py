@@ -135,11 +135,16 @@ def beside_event(moment: Moment, sent: Sent) -> Event:
 
 def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
     """What is recorded of a reply: usage, finish, model and seconds as data, and its texts."""
-    usage = structs.asdict(reply.usage)
-    about = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
-    calls = encode(reply.calls) if reply.calls else ""
-    long = {"text": reply.text, "reasoning": reply.reasoning, "calls": calls}
-    return {**about, **usage}, {name: text for name, text in long.items() if text}
+    data = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
+    data |= structs.asdict(reply.usage)
+    texts = {}
+    if reply.text:
+        texts["text"] = reply.text
+    if reply.reasoning:
+        texts["reasoning"] = reply.reasoning
+    if reply.calls:
+        texts["calls"] = encode(reply.calls)
+    return data, texts
 
 
 def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:

@@ -54,7 +54,12 @@ class Recorded:
         except ModelError as error:
             await self._failed(error, about)
             raise
-        return await self._keep(reply, request)
+        reply, data, texts = self._recordable(reply, request)
+        track = self._track
+        track.replied = at = track.clock()
+        if not track.put_now("reply", data, texts, at=at):
+            await self._put_later("reply", data, texts, at)
+        return reply
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         """Pieces pass through without secrets; what is recorded is the whole reply, before it is given.
@@ -96,14 +101,22 @@ class Recorded:
 
     async def _keep(self, reply: Reply, request: Request) -> Reply:
         """The reply as it is recorded, once it is."""
+        reply, data, texts = self._recordable(reply, request)
+        await self._put("reply", data, texts)
+        return reply
+
+    def _recordable(
+        self, reply: Reply, request: Request
+    ) -> tuple[Reply, Mapping[str, Any], Mapping[str, str]]:
+        """The reply without secrets, and what the journal gets of it."""
         reply = self._clean(reply, request.output)
         data, texts = reply_data(reply)
-        texts |= _value_text(reply, request.output)
-        told = {"tier": self._tier, "purpose": request.purpose, "value": reply.value is not None}
+        if reply.value is not None and not reply.exact:
+            texts |= _value_text(reply, request.output)
+        data["tier"], data["purpose"], data["value"] = self._tier, request.purpose, reply.value is not None
         if reply.waited_seconds:
-            told["waited"] = f"{reply.waited_seconds:.3f}"
-        await self._put("reply", {**told, **data}, texts)
-        return reply
+            data["waited"] = f"{reply.waited_seconds:.3f}"
+        return reply, data, texts
 
     async def _comes_again(self, outcome: EventRecord, request: Request) -> Reply:
         """What the record has of a call: its reply, or its failure, which is raised."""
@@ -118,13 +131,20 @@ class Recorded:
         track = self._track
         track.replied = at = track.clock()
         if not track.put_now(kind, data, texts, at=at):
-            with anyio.move_on_after(_SHIELD_SECONDS, shield=True):
-                await track.put(kind, data, texts, at=at)
+            await self._put_later(kind, data, texts, at)
+
+    async def _put_later(
+        self, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str], at: float
+    ) -> None:
+        """Where the journal has to be waited for."""
+        with anyio.move_on_after(_SHIELD_SECONDS, shield=True):
+            await self._track.put(kind, data, texts, at=at)
 
     def _clean(self, reply: Reply, output: OutputSpec | None) -> Reply:
         """The reply without secrets; calls keep their arguments, which a tool may need."""
         clean = self._track.recording.clean
-        text, reasoning = clean(reply.text), clean(reply.reasoning)
+        text = clean(reply.text) if reply.text else ""
+        reasoning = clean(reply.reasoning) if reply.reasoning else ""
         value = reply.value
         exact = reply.exact and text == reply.text
         if output is not None and value is not None and not exact:
@@ -170,8 +190,6 @@ def _as_json(value: Any) -> str:
 
 def _value_text(reply: Reply, output: OutputSpec | None) -> dict[str, str]:
     """The value as a text of its own, where the reply's text does not give it."""
-    if reply.value is None or reply.exact:
-        return {}
     try:
         if output is not None and output.validate(reply.text) == reply.value:
             return {}

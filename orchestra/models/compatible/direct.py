@@ -63,8 +63,7 @@ class Direct:
             return _answer(place, *await self._asked(place, path, body, Wire.rest))
         # The usual way, as `_exchange` goes it, without its layers: a kept connection, and one future.
         try:
-            wire.send(*self._request(target, body))
-            await wire.reply()
+            await wire.ask(*self._request(target, body))
         except Lost as lost:
             if not lost.stale:
                 raise unreachable(place, lost.what) from lost

@@ -39,7 +39,8 @@ class _Form(Struct, frozen=True, gc=False):
     """A body without its messages and the limit of its reply, for all requests that ask for the same.
 
     `tail`: what follows the messages, up to where the limit goes. `words`: what the last message ends with.
-    `given`: what the form is known by in the Shaper, kept so that its ids stay its own.
+    `ends`: the last bytes by limit. `given`: what the form is known by in the Shaper, kept so that its ids
+    stay its own.
     """
 
     sent: Outgoing
@@ -47,6 +48,7 @@ class _Form(Struct, frozen=True, gc=False):
     limit_name: bytes
     words: str
     given: tuple[Any, ...]
+    ends: dict[int | None, bytes] = field(default_factory=dict)
 
 
 class _Making(Struct, frozen=True, gc=False):
@@ -57,11 +59,11 @@ class _Making(Struct, frozen=True, gc=False):
     quirks: Quirks
     cache_until: int
     tail: bytes
-    limit: bytes
+    end: bytes
 
     def __call__(self) -> bytes:
         messages = encoded(self.messages, self.quirks, self.cache_until)
-        return b"".join((self.head, messages, self.tail, self.limit))
+        return b"".join((self.head, messages, self.tail, self.end))
 
 
 class _Plan(Struct, gc=False):
@@ -88,19 +90,27 @@ class Shaper:
         self._formed_by: Quirks | None = None
 
     def shape(self, request: Request, quirks: Quirks, *, stream: bool = False) -> tuple[Outgoing, Body]:
-        if request.tools and quirks.tools == "emulated":
+        messages: Sequence[Message] = request.messages
+        if quirks.tools == "emulated" and request.tools:
             plan = self._emulated(request, quirks)
             form, messages = self._form(plan, request, quirks, stream), plan.messages
         else:
-            form, messages = self._known(request, quirks, stream), request.messages
+            form = self._known(request, quirks, stream)
             if form.words:
                 messages = with_last_words(messages, form.words)
-        limit = b"}"
         most = request.max_output_tokens
-        if form.limit_name and most is not None:
-            caps = (most, quirks.max_output or most, self._setting.max_output or most)
-            limit = b"%b%d}" % (form.limit_name, min(caps))
-        return form.sent, _Making(self._head, messages, quirks, request.cache_until, form.tail, limit)
+        end = form.ends.get(most) or self._end(form, most, quirks)
+        return form.sent, _Making(self._head, messages, quirks, request.cache_until, form.tail, end)
+
+    def _end(self, form: _Form, most: int | None, quirks: Quirks) -> bytes:
+        """The limit of the reply, and the last brace."""
+        if not form.limit_name or most is None:
+            return b"}"
+        if len(form.ends) > _MOST_FORMS:
+            form.ends.clear()
+        caps = (most, quirks.max_output or most, self._setting.max_output or most)
+        end = form.ends[most] = b"%b%d}" % (form.limit_name, min(caps))
+        return end
 
     def _known(self, request: Request, quirks: Quirks, stream: bool) -> _Form:
         """The form of such requests: made once, while the endpoint's quirks are the same."""

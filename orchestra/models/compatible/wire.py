@@ -90,8 +90,9 @@ class Wire(asyncio.Protocol):
         if self._watch.at > now + self._soonest:
             self._watch.by(now + self._soonest)
 
-    def reply(self) -> asyncio.Future[None]:
-        """Right after `send`: done when the reply is whole, or with Lost; `take` has the body then."""
+    def ask(self, head: bytes, body: bytes) -> asyncio.Future[None]:
+        """Begin an exchange; done when the reply is whole, or with Lost. `take` has the body then."""
+        self.send(head, body)
         self._wanted = _ALL
         self._waiter = waiter = self.loop.create_future()
         return waiter
@@ -186,7 +187,8 @@ class Wire(asyncio.Protocol):
             self._fail("does not speak HTTP any more (it switched protocols)")
             return
         if self.whole:
-            self._wake()
+            if (waiter := self._waiter) is not None and not waiter.done():
+                waiter.set_result(None)
             return
         self._unread += len(data)
         self._last_at = self.loop.time()
@@ -232,7 +234,10 @@ class Wire(asyncio.Protocol):
         if self.whole:
             return
         if self._begun:
-            self._last, self.whole = self._joined(), True
+            parts = self._parts
+            self._last = parts[0] if len(parts) == 1 else b"".join(parts)
+            self.whole = True
+            parts.clear()
         else:  # 100 to 199: the reply proper is still to come
             self.fields.clear()
 
