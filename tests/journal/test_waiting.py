@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 
 import anyio
@@ -83,3 +84,21 @@ async def test_room_that_is_not_taken_is_passed_on() -> None:
     assert taken == [0, 5]
     with pytest.raises(StoreError, match="closed"):
         await writer.room(10)
+
+
+async def test_who_waits_for_a_while_goes_on_where_the_store_hangs() -> None:
+    """It is told that nothing is safe yet; once the store takes it, that it is."""
+    free = threading.Event()
+
+    def write(_rows: Rows) -> None:
+        free.wait()
+
+    writer = Writer(write, lambda items: Rows(), Options())
+    async with anyio.create_task_group() as group:
+        group.start_soon(writer.run)
+        writer.put(Item(Live("s"), SessionChange("done", None), 10))
+        mark = writer.hurry()
+        assert not await writer.settled(mark, 0.01)
+        free.set()
+        assert await writer.settled(mark, 60)
+        await writer.close()
