@@ -151,10 +151,10 @@ class Context(Compacting):
         return (question.id, asking(blocks, question)) if question is not None else ("", "")
 
     def fork(self) -> Context:
-        """A context with the same past that goes its own way; what is frozen is shared."""
-        frozen = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends, self._due)
+        """A context with the same past that goes its own way; what is frozen is shared, and so are models."""
+        shared = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends, self._due)
         return copy.deepcopy(
-            self, {id(part): part for part in (*frozen, *self._blocks, *self._unnoted, *self.archive)}
+            self, {id(part): part for part in (*shared, self._embedder, *self._blocks, *self._unnoted, *self.archive)}
         )
 
     def _unpin(self) -> bool:

@@ -128,6 +128,16 @@ def test_a_fork_goes_its_own_way() -> None:
         assert ("fern-77" in agent.prompt().messages[-1].text) is known
 
 
+def test_a_fork_shares_the_embedding_model() -> None:
+    """A model is loaded once however many contexts there are, and many cannot be copied at all."""
+
+    class Loaded(Letters):
+        def __deepcopy__(self, memo: dict[int, object]) -> Loaded:
+            raise AssertionError("the model was copied")
+
+    Context("a", "Help.", policy=policy_for("chat"), window=9_000, embedder=Loaded(), counter=COUNTER).fork()
+
+
 @given(st.integers(260, 1_500), st.integers(1, 12))
 @settings(max_examples=25, deadline=None)
 def test_a_small_window_is_kept_for_any_run(budget: int, steps: int) -> None:
