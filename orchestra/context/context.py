@@ -154,7 +154,11 @@ class Context(Compacting):
         """A context with the same past that goes its own way; what is frozen is shared, and so are models."""
         shared = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends, self._due)
         return copy.deepcopy(
-            self, {id(part): part for part in (*shared, self._embedder, *self._blocks, *self._unnoted, *self.archive)}
+            self,
+            {
+                id(part): part
+                for part in (*shared, self._embedder, *self._blocks, *self._unnoted, *self.archive)
+            },
         )
 
     def _unpin(self) -> bool:
