@@ -92,10 +92,13 @@ def problems_of(result: LoadResult) -> tuple[str, ...]:
     missing = result.plan.sessions - len(result.outcomes)
     if missing:
         found.append(f"LOST: {missing} sessions have no outcome.")
-    for what in ("files", "tasks", "threads"):
-        before, after = getattr(result.before, what), getattr(result.after, what)
-        if what == "tasks" and after > before:
-            found.append(f"LEFT BEHIND: {after - before} {what} more than before.")
+    # Connections and workers wait for the next session: files count once all is closed, threads not.
+    files, tasks = result.left.files - result.bare.files, result.after.tasks - result.before.tasks
+    found += [
+        f"LEFT BEHIND: {more} {what} more than before."
+        for what, more in (("files", files), ("tasks", tasks))
+        if more > 0
+    ]
     return tuple(found)
 
 

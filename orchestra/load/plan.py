@@ -100,7 +100,9 @@ class Room(Struct, frozen=True):
 class LoadResult(Struct, frozen=True, kw_only=True):
     """A whole load test. `call_seconds`: what one call takes while nothing else runs (median of the warm-up).
 
-    `broken`: prompts in which a call and its result were parted. `began` and `ended` on the monotonic clock.
+    `before` and `after` the traffic, the runtime open; `bare` and `left`: before it was opened and after it
+    was closed. `broken`: prompts in which a call and its result were parted. `began` and `ended` on the
+    monotonic clock.
     `searched`: how many prompts, replies, reports and journal rows were searched for canaries.
     """
 
@@ -111,6 +113,8 @@ class LoadResult(Struct, frozen=True, kw_only=True):
     samples: tuple[Sample, ...]
     before: Room
     after: Room
+    bare: Room
+    left: Room
     began: float
     ended: float
     cpu_seconds: float

@@ -48,38 +48,48 @@ class _Measured(Struct):
 async def run_load(plan: LoadPlan, say: Say) -> LoadResult:
     """Run it. `say` gets a line of progress now and then. Raises OrchestraError where it cannot begin."""
     work, witness = workflow_of(plan.workflow), Witness()
-    async with _opened(plan, witness) as runtime:
-        traffic = Traffic(runtime, work, plan, witness)
-        warm = await traffic.warm_up()
-        failed = [outcome for outcome in warm if outcome.fate != "done"]
-        if warm and len(failed) == len(warm) and not plan.faults:
-            say(f"every session of the warm-up failed: {failed[0].error}")
-        alone = [
-            outcome.model / outcome.depth for outcome in warm if outcome.depth and outcome.fate == "done"
-        ]
-        say(f"warm: one session alone takes {traffic.typical_seconds:.2f} s")
-        calls, searched = witness.calls, witness.searched.copy()
-        measured = await _measure(traffic, runtime, say)
-        calls = witness.calls - calls
-        say("searching the journal")
-        statuses = await search_journal(runtime.kit.journal, traffic.owners, witness)
-        witness.searched -= searched
-        _account(traffic, statuses, witness)
-        return LoadResult(
-            plan=plan,
-            outcomes=tuple(sorted(traffic.ended, key=lambda outcome: outcome.intended)),
-            leaks=tuple(witness.leaks),
-            broken=tuple(witness.broken),
-            samples=tuple(measured.samples),
-            before=measured.before,
-            after=measured.after,
-            began=measured.began,
-            ended=measured.ended,
-            cpu_seconds=measured.cpu_seconds,
-            call_seconds=median(alone) if alone else plan.latency_seconds,
-            searched=dict(witness.searched),
-            served={"calls": calls},
-        )
+    async with AsyncExitStack() as stack:
+        url = plan.endpoint
+        if url is None:
+            url = await stack.enter_async_context(endpoint_process(plan))
+        bare = room_now()
+        async with _opened(plan, url, witness) as runtime:
+            result = await _tested(plan, runtime, work, witness, say)
+        return structs.replace(result, bare=bare, left=room_now())
+
+
+async def _tested(plan: LoadPlan, runtime: Runtime, work: Work, witness: Witness, say: Say) -> LoadResult:
+    traffic = Traffic(runtime, work, plan, witness)
+    warm = await traffic.warm_up()
+    failed = [outcome for outcome in warm if outcome.fate != "done"]
+    if warm and len(failed) == len(warm) and not plan.faults:
+        say(f"every session of the warm-up failed: {failed[0].error}")
+    alone = [outcome.model / outcome.depth for outcome in warm if outcome.depth and outcome.fate == "done"]
+    say(f"warm: one session alone takes {traffic.typical_seconds:.2f} s")
+    calls, searched = witness.calls, witness.searched.copy()
+    measured = await _measure(traffic, runtime, say)
+    calls = witness.calls - calls
+    say("searching the journal")
+    statuses = await search_journal(runtime.kit.journal, traffic.owners, witness)
+    witness.searched -= searched
+    _account(traffic, statuses, witness)
+    return LoadResult(
+        plan=plan,
+        outcomes=tuple(sorted(traffic.ended, key=lambda outcome: outcome.intended)),
+        leaks=tuple(witness.leaks),
+        broken=tuple(witness.broken),
+        samples=tuple(measured.samples),
+        before=measured.before,
+        after=measured.after,
+        bare=measured.before,
+        left=measured.after,
+        began=measured.began,
+        ended=measured.ended,
+        cpu_seconds=measured.cpu_seconds,
+        call_seconds=median(alone) if alone else plan.latency_seconds,
+        searched=dict(witness.searched),
+        served={"calls": calls},
+    )
 
 
 async def _measure(traffic: Traffic, runtime: Runtime, say: Say) -> _Measured:
@@ -118,12 +128,9 @@ def _account(traffic: Traffic, statuses: dict[str, str], witness: Witness) -> No
 
 
 @asynccontextmanager
-async def _opened(plan: LoadPlan, witness: Witness) -> AsyncIterator[Runtime]:
-    """A runtime for the test, with its endpoint and a journal on disk."""
+async def _opened(plan: LoadPlan, url: str, witness: Witness) -> AsyncIterator[Runtime]:
+    """A runtime for the test, with a journal on disk."""
     async with AsyncExitStack() as stack:
-        url = plan.endpoint
-        if url is None:
-            url = await stack.enter_async_context(endpoint_process(plan))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="orchestra-load-")))
         settings = settings_for(plan, url, folder)
         count = counter_for("").count

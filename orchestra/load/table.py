@@ -30,10 +30,14 @@ def _rows(result: LoadResult, figures: Figures) -> Iterator[tuple[str, str]]:
     slope = "" if figures.slope_mib is None else f", {figures.slope_mib:+.2f} MiB per thousand sessions"
     memory = (figures.memory_start, figures.memory_peak, figures.memory_end)
     yield "memory", "{:.0f} MiB at start, {:.0f} at peak, {:.0f} at the end".format(*memory) + slope
-    before, after = result.before, result.after
+    before, after, bare, left = result.before, result.after, result.bare, result.left
+    yield (
+        "files open",
+        f"{before.files} at start, {after.files} at the end with the connections kept for reuse",
+    )
     yield (
         "left behind",
-        f"files {before.files} → {after.files}, tasks {before.tasks} → {after.tasks}, "
+        f"files {bare.files} → {left.files}, tasks {before.tasks} → {after.tasks}, "
         f"threads {before.threads} → {after.threads}",
     )
     yield "event-loop lag", _times(figures.lag)
