@@ -55,6 +55,7 @@ def url() -> Iterator[str]:
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = 1  # threads that wait for each other spin, which a busy machine punishes
     parameters.warmup = False
+    parameters.sampling.temp = 0.0  # the likeliest token each time: a sampled answer may end after five
     parameters.verbosity = 0
     server = xllamacpp.Server(parameters)
     yield server.listening_address
