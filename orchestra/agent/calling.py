@@ -79,7 +79,7 @@ class Caller:
                 raise
             self._purse.saw(model, size.prompt, reply.usage)
             await self._settle(held, tier, reply.usage)
-            await track.keep(reply.seconds, acts=bool(reply.calls))
+            await track.keep(reply.seconds)
             return reply
         finally:
             held.release()

@@ -165,16 +165,15 @@ class Track:
             self._trail = PromptTrail()
         await self._trail.record(self._put, moment, sent)
 
-    async def keep(self, seconds: float, *, acts: bool = True) -> None:
+    async def keep(self, seconds: float) -> None:
         """Make a reply that took so long safe before the agent acts on it: a crash never makes it twice.
 
         The loop stands idle meanwhile, so the commit takes a ms or two; beside the agent's own work it took
         twelve, in which a crash would have lost the reply. Where a store takes longer, the next call waits.
-        `acts` False: an answer, after which nothing is done outside; it is only sent on its way.
         """
         if seconds >= WORTH_SECONDS and self.is_over:
             self._mark = self.recording.hurry()
-            if acts and await self.recording.settled(self._mark, PATIENCE_SECONDS):
+            if await self.recording.settled(self._mark, PATIENCE_SECONDS):
                 self._mark = 0
 
     async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
