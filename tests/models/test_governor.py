@@ -7,7 +7,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from orchestra.errors import ModelThrottled, ModelUnreachable, Overloaded
@@ -52,7 +52,9 @@ async def test_so_many_at_once() -> None:
 
 
 async def test_a_minute_holds_so_many_tokens() -> None:
-    """What does not fit waits until the bucket has filled; what was taken too much comes back at once."""
+    """What does not fit waits until the bucket has filled; what was taken too much comes back at once, but for
+    what the full bucket would not have held.
+    """
     clock = Ticking()
     here = governor(clock, tokens_per_minute=600)
     first = enters(here, 500)
@@ -64,7 +66,8 @@ async def test_a_minute_holds_so_many_tokens() -> None:
         clock.advance(0.2)
         assert here.statistics.queued == 0
     here.answered(first, calls=1, tokens=100)
-    assert here.enter_now(400) is not None
+    assert here.enter_now(400) is None  # it would have been full from the tenth second on, and then gave 300
+    assert here.enter_now(290) is not None
     assert here.enter_now(20) is None
 
 
@@ -80,6 +83,11 @@ async def test_more_than_a_minute_holds_goes_from_a_full_bucket() -> None:
         min_size=1,
         max_size=40,
     )
+)
+@example(  # given back when the bucket would long have been full without it
+    calls=[(1, 0.0, 0.0, False)] * 7
+    + [(18, 0.0, 1.0, False), (140, 0.0, 1.0, False), (145, 0.0, 1.0, False), (159, 0.0, 0.0, True)]
+    + [(227, 0.0, 0.0, False), (375, 0.0, 1.0, False), (349, 0.0, 0.0, True)]
 )
 def test_never_more_than_the_limit(calls: list[tuple[int, float, float, bool]]) -> None:
     """In any span of time at most a bucket and what refills in it is used, however estimates err."""

@@ -34,12 +34,13 @@ class Buckets:
         wait = 0.0 if self._requests is None else self._requests.wait(1, now)
         return wait if self._tokens is None else max(wait, self._tokens.wait(tokens, now))
 
-    def correct(self, requests: int, tokens: int) -> None:
-        """Take so many more; negative gives back."""
-        if self._requests is not None and requests:
-            self._requests.take(requests)
-        if self._tokens is not None and tokens:
-            self._tokens.take(tokens)
+    def correct(self, requests: int, tokens: int, number: int) -> None:
+        """Take so many more for the call of this number; negative gives back."""
+        for bucket, amount in ((self._requests, requests), (self._tokens, tokens)):
+            if bucket is not None and amount > 0:
+                bucket.take(amount, number)
+            elif bucket is not None and amount:
+                bucket.give_back(-amount, number)
 
     def emptied(self, tokens: int, retry_after: float | None, now: float) -> None:
         """The endpoint had too little for so many tokens, and will have enough in so many seconds."""

@@ -98,7 +98,7 @@ class Governor:
         self._call_seconds = known * _MEMORY + seconds * (1 - _MEMORY) if known else seconds
         self._tokens += tokens
         if self._buckets.limited:
-            self._buckets.correct(calls - 1, tokens - permit.tokens if tokens else 0)
+            self._buckets.correct(calls - 1, tokens - permit.tokens if tokens else 0, permit.number)
         if self._queue.count:
             self._pump()
 
@@ -115,7 +115,7 @@ class Governor:
         self._throttled += 1
         self._breaker.answered()
         self._tokens += tokens
-        self._buckets.correct(calls - 1, tokens - permit.tokens)
+        self._buckets.correct(calls - 1, tokens - permit.tokens, permit.number)
         if self._concurrency.lower(permit.number, self._calls + 1, self._in_flight + 1):
             get_logger().warning(
                 "governor.throttled", endpoint=self.endpoint, concurrent=self._concurrency.limit
@@ -198,7 +198,7 @@ class Governor:
         self._tokens_in_flight += tokens
         self._calls += 1
         if self._buckets.limited:
-            self._buckets.correct(1, tokens)
+            self._buckets.correct(1, tokens, self._calls)
         return Permit(self._calls, tokens, now, not self._breaker.closed and self._breaker.begin())
 
     def _end(self, permit: Permit) -> bool:
@@ -212,7 +212,7 @@ class Governor:
     def _unused(self, permit: Permit) -> None:
         """Granted to a call that was cancelled in the same moment: it is as if it had never been."""
         if self._end(permit):
-            self._buckets.correct(-1, -permit.tokens)
+            self._buckets.correct(-1, -permit.tokens, permit.number)
             self._breaker.gave_up(probe=permit.probe)
             self._pump()
 
