@@ -55,6 +55,7 @@ async def run_load(plan: LoadPlan, say: Say) -> LoadResult:
         bare = room_now()
         async with _opened(plan, url, witness) as runtime:
             result = await _tested(plan, runtime, work, witness, say)
+        await anyio.lowlevel.checkpoint()  # a connection's file is closed in the loop's next round
         return structs.replace(result, bare=bare, left=room_now())
 
 

@@ -52,8 +52,9 @@ async def test_so_many_at_once() -> None:
 
 
 async def test_a_minute_holds_so_many_tokens() -> None:
-    """What does not fit waits until the bucket has filled; what was taken too much comes back at once, but for
-    what the full bucket would not have held.
+    """What does not fit waits until the bucket has filled; what was taken too much comes back at once.
+
+    Not so what the full bucket would not have held.
     """
     clock = Ticking()
     here = governor(clock, tokens_per_minute=600)
