@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from orchestra.context.fence import fence
 from orchestra.errors import AgentFailed
-from orchestra.evidence.brief import brief_and_text, cap_study, failed_study
+from orchestra.evidence.brief import cap_study, failed_study, make_brief
 from orchestra.evidence.claims import check_findings
 from orchestra.evidence.plain import plain_draft
 from orchestra.evidence.verify import check_draft
@@ -104,7 +104,7 @@ def brief_of(session: Session, question: str, work: Work) -> tuple[HandOff[Brief
     studies = [work.studies.get(number, nothing) for number, _ in enumerate(work.plan.questions, start=1)]
     cap = session.room("writer")
     count, find = session.kit.counter.count, session.ledger.facts
-    return brief_and_text(question, work.plan, studies, cap=cap, count=count, find=find)
+    return make_brief(question, work.plan, studies, cap=cap, count=count, find=find)
 
 
 async def write(session: Session, brief: HandOff[Brief], task: str, options: Options, work: Work) -> None:

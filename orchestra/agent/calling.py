@@ -52,26 +52,20 @@ class Caller:
         if hear is None and tier in desk.tiers.streamed:
             hear = _unheard
         model = desk.tiers[tier]
-        whole = self._place.whole is not None  # else nothing has to be opened for what is outside
         recorded = track.recorded
         if recorded is not None and recorded.outcome is not None:
             held = self._purse.hold_nothing()
-        elif whole:
-            with self._place.outside():
-                held, request = await self._hold(model, request, size)
         else:
-            held, request = await self._hold(model, request, size)
+            with self._place.outside():
+                await track.missing()
+                held, request = await self._purse.hold(model, request, size.prompt, size.reply)
         try:
             track.aside |= {"tokens": size.prompt, "window": size.window}
             await track.prompt(sent, beside=request.purpose == "summary")
             del sent  # its manifest is not held while the reply is waited for
             try:
-                coming = model.reply(request) if hear is None else _heard(model, request, hear)
-                if whole:
-                    with self._place.outside():
-                        reply = await coming
-                else:
-                    reply = await coming
+                with self._place.outside():
+                    reply = await (model.reply(request) if hear is None else _heard(model, request, hear))
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:
@@ -83,10 +77,6 @@ class Caller:
             return reply
         finally:
             held.release()
-
-    async def _hold(self, model: Model, request: Request, size: Size) -> tuple[Reservation, Request]:
-        await self._track.missing()
-        return await self._purse.hold(model, request, size.prompt, size.reply)
 
     async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
         """Book a call, with a word to the journal when a budget comes close to its end."""

@@ -80,28 +80,16 @@ def make_brief(
     cap: int,
     count: Count,
     find: Find = figures_and_names,
-) -> HandOff[Brief]:
-    """One brief of all `studies`, which stand in the order of `plan.questions`, one each.
+) -> tuple[HandOff[Brief], str]:
+    """One brief of all `studies`, which stand in the order of `plan.questions`, one each; and its rendering.
 
     Claims that say the same become one with the quotes of all; claims of different documents that give
     different values for the same thing become conflicts; a failed researcher becomes a gap. The brief as
-    rendered keeps within `cap` tokens: claims are taken in turn from each sub-question and, within it, from
-    the document with the fewest so far, those in a conflict first. `left_out` counts the claims that did not
-    fit. Same input, same brief. `find` reads a claim's facts (a session's ledger remembers what it read).
+    rendered (see `render_brief`) keeps within `cap` tokens: claims are taken in turn from each sub-question
+    and, within it, from the document with the fewest so far, those in a conflict first. `left_out` counts
+    the claims that did not fit. Same input, same brief. `find` reads a claim's facts (a session's ledger
+    remembers what it read).
     """
-    return brief_and_text(question, plan, studies, cap=cap, count=count, find=find)[0]
-
-
-def brief_and_text(
-    question: str,
-    plan: Plan,
-    studies: Sequence[HandOff[Study]],
-    *,
-    cap: int,
-    count: Count,
-    find: Find = figures_and_names,
-) -> tuple[HandOff[Brief], str]:
-    """The brief, see `make_brief`, and how it reads, see `render_brief`."""
     questions = tuple(map(_flat, plan.questions))
     readings, places, statements = _merged(studies, find)
     conflicts = _affordable(find_conflicts(readings, statements), int(cap * HEAD_SHARE), count)

@@ -85,14 +85,6 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
     )
 
 
-def count_words(report: Report) -> int:
-    """Words of title, summary and sections; a Chinese or Japanese character counts as one."""
-    texts = [report.title, *(sentence.text for sentence in report.summary)]
-    for section in report.sections:
-        texts += [section.heading, *(sentence.text for sentence in section.sentences)]
-    return _words_of(texts)
-
-
 def _words_of(texts: Iterable[str]) -> int:
     whole = "\n".join(["", *texts])
     if whole.isascii():  # a word is what stands between blanks and has a letter or a digit in it

@@ -168,9 +168,9 @@ class Conversation:
         diary, places = self._around.diary, self._around.places
         outer = places.scope
         try:
-            async with places.taken(self._place):
-                with diary.stops.at_work(self.path, self._place), anyio.CancelScope() as scope:
-                    places.scope = outer or scope  # for who stops the session between a workflow's parts
+            async with places.taken(self._place), diary.stops.at_work(self.path, self._place):
+                with anyio.CancelScope() as scope:  # for who stops the session between a workflow's parts
+                    places.scope = outer or scope
                     yield
         finally:
             places.scope = outer

@@ -30,6 +30,23 @@ class _Wait:
         return seconds
 
 
+class _Taken:
+    """A place that is taken while a block runs."""
+
+    __slots__ = ("_place", "_places")
+
+    def __init__(self, places: Places, place: Place) -> None:
+        self._places = places
+        self._place = place
+
+    async def __aenter__(self) -> None:
+        await self._places._take()
+
+    async def __aexit__(self, *error: object) -> None:
+        if self._places._waits.pop(self._place, None) is None:  # who is cancelled while it waits has none
+            self._places._give()
+
+
 class Places:
     """`count` agents at work at once, let in as they ask.
 
@@ -44,25 +61,14 @@ class Places:
         self._line: deque[anyio.Event] | None = None  # there once somebody had to wait
         self._waits: dict[Place | None, _Wait] = {}
 
-    @asynccontextmanager
-    async def taken(self, place: Place) -> AsyncIterator[None]:
+    def taken(self, place: Place) -> _Taken:
         """Waits for a free place and has it until the block ends."""
-        if not self.take_now():
-            await self.take()
-        try:
-            yield
-        finally:
-            self.leave(place)
+        return _Taken(self, place)
 
-    def take_now(self) -> bool:
-        """Take a free place, without an await; False where there is none, or others wait for it."""
-        if not self._free or self._line:
-            return False
-        self._free -= 1
-        return True
-
-    async def take(self) -> None:
-        """Wait in line for a place; `leave` gives it back."""
+    async def _take(self) -> None:
+        if self._free and not self._line:
+            self._free -= 1
+            return
         if self._line is None:
             self._line = deque()
         called = anyio.Event()
@@ -75,11 +81,6 @@ class Places:
             else:
                 self._line.remove(called)
             raise
-
-    def leave(self, place: Place) -> None:
-        """An agent's work is over; who is cancelled while it waits for a person has no place to give back."""
-        if self._waits.pop(place, None) is None:
-            self._give()
 
     def _give(self) -> None:
         """Give a place to who waits longest."""
@@ -102,8 +103,7 @@ class Places:
         if wait.calls:
             return
         if place is not None:
-            if not self.take_now():
-                await self.take()
+            await self._take()
             place.waited += wait.over()
         else:
             wait.over()

@@ -160,15 +160,8 @@ class Session(Recorder):
         path = self._paths.next(role, self.kit.journal.clean(task))
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
         agent = Agent(found, path, desk if listen is None else msgspec.structs.replace(desk, listen=listen))
-        places, at_work = self._places, self._diary.stops.agents
-        if not places.take_now():
-            await places.take()
-        try:
-            at_work[path] = desk.place
+        async with self._places.taken(desk.place), self._diary.stops.at_work(path, desk.place):
             outcome = await self._worked(agent, task)
-        finally:
-            at_work.pop(path, None)
-            places.leave(desk.place)
         return await self.hand_over(outcome, receiver, found.handoff_tokens)
 
     async def _worked(self, agent: Agent, task: str) -> Outcome:

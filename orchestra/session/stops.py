@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio
@@ -15,16 +14,30 @@ from orchestra.tools.place import Place
 from orchestra.tools.running import Calls
 
 
-class Stops:
-    """`agents`: those at work.
+class _AtWork:
+    """An agent among those at work while a block runs."""
 
-    `recorded`: the reason of the stop that a replay has to repeat, "" for none.
-    """
+    __slots__ = ("_agents", "_path", "_place")
+
+    def __init__(self, agents: dict[str, Place], path: str, place: Place) -> None:
+        self._agents = agents
+        self._path = path
+        self._place = place
+
+    async def __aenter__(self) -> None:
+        self._agents[self._path] = self._place
+
+    async def __aexit__(self, *error: object) -> None:
+        del self._agents[self._path]
+
+
+class Stops:
+    """`recorded`: the reason of the stop that a replay has to repeat, "" for none."""
 
     def __init__(self, past: Past | None) -> None:
         self.recorded = past.stopped if past is not None and past.replay else ""
         self._past = past
-        self.agents: dict[str, Place] = {}
+        self._agents: dict[str, Place] = {}
         self.calls = Calls()
         self._notes: list[dict[str, Any]] = []
         self._blocked: set[str] = set()
@@ -39,11 +52,11 @@ class Stops:
         found = False
         if tool:
             found = self.calls.stop(tool, agent, why)
-        elif agent in self.agents:
+        elif agent in self._agents:
             found = True
-            self.agents[agent].stop(f"{agent} was {why}")
+            self._agents[agent].stop(f"{agent} was {why}")
         if not found:
-            there = ", ".join(self.agents) or "none"
+            there = ", ".join(self._agents) or "none"
             named = f"call of {tool}" if tool else f"agent {agent}"
             raise InputError(f"No {named} is running; agents at work: {there}.")
         what = (
@@ -56,14 +69,9 @@ class Stops:
         notes, self._notes = self._notes, []
         return notes
 
-    @contextmanager
-    def at_work(self, path: str, place: Place) -> Iterator[None]:
+    def at_work(self, path: str, place: Place) -> _AtWork:
         """An agent that can be stopped while the block runs."""
-        self.agents[path] = place
-        try:
-            yield
-        finally:
-            del self.agents[path]
+        return _AtWork(self._agents, path, place)
 
     def are_due(self, tracks: Mapping[str, Track] | None) -> bool:
         """Whether a replay has come to where the session was stopped: nobody's record goes on."""

@@ -62,9 +62,7 @@ class Purse:
         count = self._counts.of(model.name)
         given = count.bound(counted)
         self._least = (given + LEAST_OUTPUT_TOKENS, model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0)
-        held = self._spend.hold_now(given + output, model.cost(given, output))
-        if held is None:
-            held, output = await self._reserve(model, given, output)
+        held, output = await self._reserve(model, given, output)
         afford = Afford(held, model, given, output)
         expected = count.corrected(counted)
         return held, structs.replace(request, max_output_tokens=output, tokens=expected, afford=afford)

@@ -111,13 +111,6 @@ class Spend:
         self._hold(tokens, cost or 0.0)
         return Reservation(self, tokens, cost)
 
-    def hold_now(self, tokens: int, cost: float | None) -> Reservation | None:
-        """The same where nothing has to be waited for; None, and nothing is held, where it is short."""
-        if self._short(tokens, cost) is not None:
-            return None
-        self._hold(tokens, cost or 0.0)
-        return Reservation(self, tokens, cost)
-
     async def hold(self, tokens: int, cost: float | None) -> Reservation:
         """As `reserve`, but wait where it is only other calls under way that hold what is missing.
 

@@ -49,7 +49,7 @@ def handed(study: Study, cap: int = 4_000) -> HandOff[Study]:
 
 def brief_of(*studies: Study, question: str = "What is it?", cap: int = 4_000) -> Brief:
     plan = Plan(title="Title", questions=tuple(study.question for study in studies))
-    made = make_brief(question, plan, [handed(study) for study in studies], cap=cap, count=count)
+    made, _ = make_brief(question, plan, [handed(study) for study in studies], cap=cap, count=count)
     assert made.value is not None
     return made.value
 

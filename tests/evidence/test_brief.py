@@ -94,7 +94,7 @@ def test_a_failed_researcher_becomes_a_named_gap() -> None:
     """Failed, missing and empty-handed studies are named, in the question's language."""
     plan = Plan(title="T", questions=("One?", "Two?", "Three?"))
     studies = [failed_study(sender="researcher.1", reason="The endpoint said no."), handed(Study("Two?", ()))]
-    brief = make_brief("What?", plan, studies, cap=500, count=count)
+    brief, _ = make_brief("What?", plan, studies, cap=500, count=count)
     assert brief.value is not None
     assert brief.value.gaps == (
         "Not researched: One? (The endpoint said no)",
@@ -102,7 +102,7 @@ def test_a_failed_researcher_becomes_a_named_gap() -> None:
         "Not researched: Three?",
     )
     assert brief.status == "partial"
-    chinese = make_brief("茶里有什么？", plan, studies, cap=500, count=count)
+    chinese, _ = make_brief("茶里有什么？", plan, studies, cap=500, count=count)
     assert chinese.value is not None
     assert chinese.value.gaps[0] == "未能研究：One?（The endpoint said no）"
 
@@ -110,7 +110,7 @@ def test_a_failed_researcher_becomes_a_named_gap() -> None:
 def test_all_failed_is_failed() -> None:
     """The envelope says so; the brief is there and empty."""
     plan = Plan(title="T", questions=("One?",))
-    brief = make_brief("What?", plan, [failed_study(sender="r", reason="no")], cap=500, count=count)
+    brief, _ = make_brief("What?", plan, [failed_study(sender="r", reason="no")], cap=500, count=count)
     assert (brief.status, brief.value and brief.value.claims) == ("failed", ())
 
 
@@ -137,10 +137,11 @@ def test_any_brief_keeps_within_its_cap(studies: list[list[tuple[str, int]]], ca
     ]
     plan = Plan(title="T", questions=tuple(study.question for study in made_studies))
     handoffs = [handed(study, 100_000) for study in made_studies]
-    brief = make_brief("What is it?", plan, handoffs, cap=cap, count=count)
-    assert brief == make_brief("What is it?", plan, handoffs, cap=cap, count=count)
+    brief, text = make_brief("What is it?", plan, handoffs, cap=cap, count=count)
+    assert (brief, text) == make_brief("What is it?", plan, handoffs, cap=cap, count=count)
     assert brief.value is not None
-    assert brief.tokens == count(render_brief(brief.value)) <= cap
+    assert text == render_brief(brief.value)
+    assert brief.tokens == count(text) <= cap
     assert [kept.id for kept in brief.value.claims] == [
         f"c{at}" for at in range(1, len(brief.value.claims) + 1)
     ]
