@@ -6,8 +6,8 @@ from msgspec import Struct, structs
 
 from orchestra.context.archive import Original, packed
 from orchestra.context.blocks import Block
-from orchestra.context.fence import fold_label, ticks_for
-from orchestra.context.labels import label_of
+from orchestra.context.fence import ticks_for
+from orchestra.context.labels import data, label_of
 from orchestra.context.results import Shown, kind_of, mark, show
 from orchestra.context.tokens import MESSAGE_TOKENS, Counter, joins_cleanly, surely_fits
 from orchestra.values.messages import Message, ToolCall
@@ -91,20 +91,20 @@ class _Body(Struct, frozen=True, gc=False):
 
 def _body_of(result: Result, ref: str, at: float, counter: Counter, cap: int) -> _Body:
     """How a result is shown: labelled, fenced, at most about `cap` tokens of data."""
-    data = result.text
-    if not data:
+    said = result.text
+    if not said:
         return _counted("(nothing came back)", -1, counter)
-    likely = result.shown is None and len(data) <= _CHARACTERS_A_TOKEN * cap
-    if likely and (result.passages or kind_of(data) != "html"):
-        text, start = _labelled(result, data, at)
-        if result.tokens and result.passages and counter.lines_add_up and joins_cleanly(data):
+    likely = result.shown is None and len(said) <= _CHARACTERS_A_TOKEN * cap
+    if likely and (result.passages or kind_of(said) != "html"):
+        text, start = _labelled(result, said, at)
+        if result.tokens and result.passages and counter.lines_add_up and joins_cleanly(said):
             body = _Body(text, MESSAGE_TOKENS + counter.count(text[:start]) + result.tokens, start)
         else:
             body = _counted(text, start, counter)
         # What fits with its label fits without; the usual result is counted this once.
-        if body.tokens <= cap or surely_fits(data, cap):
+        if body.tokens <= cap or surely_fits(said, cap):
             return body
-    shown = result.shown or show(data, cap, counter, passages=result.passages)
+    shown = result.shown or show(said, cap, counter, passages=result.passages)
     text, start = _labelled(result, shown.text, at)
     if not shown.cut:
         return _counted(text, start, counter)
@@ -119,11 +119,9 @@ def _labelled(result: Result, text: str, at: float) -> tuple[str, int]:
     """The text as the message has it, and where in it the text itself begins."""
     if result.failed:
         return f"error: {text}", 7
-    label = fold_label(label_of(result.call.name, result.call.arguments, at))
-    if result.passages:
-        return f"{label}\n{text}", len(label) + 1
-    ticks = ticks_for(text)
-    return f"{label}\n{ticks}\n{text}\n{ticks}", len(label) + len(ticks) + 2
+    whole = data(label_of(result.call.name, result.call.arguments, at), text, passages=result.passages)
+    behind = 0 if result.passages else 1 + len(ticks_for(text))
+    return whole, len(whole) - behind - len(text)
 
 
 def stub(block: Block, counter: Counter) -> Block:

@@ -169,10 +169,14 @@ class Counter:
         return text if limit > 0 else ""
 
 
+def most_tokens(text: str) -> int:
+    """What a text cannot exceed, without counting it: a token has at least one byte."""
+    return len(text) if text.isascii() else 4 * len(text)
+
+
 def surely_fits(text: str, tokens: int) -> bool:
-    """A token has at least one byte, so a text this short need not be counted to know that it fits."""
-    size = len(text)
-    return size <= tokens and (4 * size <= tokens or text.isascii())
+    """Whether a text is so short that it need not be counted to know that it fits."""
+    return len(text) <= tokens and most_tokens(text) <= tokens
 
 
 def joins_cleanly(text: str) -> bool:

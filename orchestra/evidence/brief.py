@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from orchestra.context.facts import Find, figures_and_names
 from orchestra.context.fence import fence
-from orchestra.evidence.fitting import HEAD_SHARE, Count, most_tokens, ranked, within_cap
+from orchestra.context.tokens import most_tokens
+from orchestra.evidence.fitting import HEAD_SHARE, Count, ranked, within_cap
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
 from orchestra.evidence.screening import Statements

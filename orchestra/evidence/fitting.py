@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 
+from orchestra.context.tokens import most_tokens, surely_fits
 from orchestra.values.handoffs import Brief
 from orchestra.values.sources import Claim
 
@@ -12,11 +13,6 @@ Count = Callable[[str], int]
 """Tokens of a text: never more than the bytes of its UTF-8 form, as every byte-level vocabulary has it."""
 
 HEAD_SHARE = 0.25  # of the cap, at most, for each of: the question; gaps and conflicts
-
-
-def most_tokens(text: str) -> int:
-    """What `text` cannot exceed, without counting it."""
-    return len(text) if text.isascii() else 4 * len(text)
 
 
 def within_cap(brief: Brief, cap: int, count: Count) -> Brief:
@@ -44,7 +40,7 @@ def within_cap(brief: Brief, cap: int, count: Count) -> Brief:
 
 
 def _cut(text: str, tokens: int, count: Count) -> str:
-    if most_tokens(text) <= tokens or count(text) <= tokens:
+    if surely_fits(text, tokens) or count(text) <= tokens:
         return text
     keep = len(text)
     while keep > 1 and count(text[:keep]) > tokens - 3:
