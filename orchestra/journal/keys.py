@@ -60,12 +60,14 @@ class RequestKey(Struct, frozen=True):
 class KeyMaker:
     """Makes one agent's keys; what stands in prompt after prompt is encoded, cleaned and hashed once."""
 
-    __slots__ = ("_clean", "_digests", "_messages")
+    __slots__ = ("_clean", "_digests", "_messages", "_output", "_tools")
 
     def __init__(self, clean: Clean) -> None:
         self._clean = clean
         self._messages: Sequence[Message] = ()
         self._digests: list[bytes] = []
+        self._tools: tuple[Any, str] = (None, "")
+        self._output: tuple[Any, str] = (None, _NONE)
 
     def __call__(self, request: Request, stored: Mapping[int, str]) -> str:
         """The key's parts. `stored`: SHA-256 in hex of some of the session's long texts (see rows.Live)."""
@@ -79,7 +81,11 @@ class KeyMaker:
         for message in messages[head:]:
             digests.append(_digest(message, self._clean, stored))
         self._messages, self._digests = messages, digests
-        return ".".join((*_parts(request, digests, self._clean, _beginning), _WAY))
+        if self._tools[0] is not request.tools:
+            self._tools = (request.tools, _tools_key(request.tools, self._clean))
+        if self._output[0] is not request.output:
+            self._output = (request.output, _output_key(request.output))
+        return ".".join((*_parts(request, digests, _beginning), self._tools[1], self._output[1], _WAY))
 
 
 class LateKey:
@@ -99,24 +105,18 @@ class LateKey:
 def first_parts(request: Request, clean: Clean) -> str:
     """The parts of a key as the first versions made them, for sessions that they recorded."""
     digests = [_first_digest(message, clean) for message in request.messages]
-    return ".".join(_parts(request, digests, clean, _short))
+    parts = _parts(request, digests, _short)
+    return ".".join((*parts, _tools_key(request.tools, clean), _output_key(request.output)))
 
 
-def _parts(
-    request: Request, digests: Sequence[bytes], clean: Clean, short: Callable[[bytes], str]
-) -> tuple[str, ...]:
+def _parts(request: Request, digests: Sequence[bytes], short: Callable[[bytes], str]) -> tuple[str, str, str]:
+    """The first three parts, which are of its messages."""
     task = b""
     for message, digest in zip(request.messages, digests, strict=True):
         if message.role == "user":
             task = digest
             break
-    return (
-        short(digests[0] if digests else b""),
-        short(task),
-        _short(b"".join(digests)),
-        _tools_key(request.tools, clean),
-        _output_key(request.output),
-    )
+    return short(digests[0] if digests else b""), short(task), _short(b"".join(digests))
 
 
 def _digest(message: Message, clean: Clean, stored: Mapping[int, str]) -> bytes:
@@ -144,32 +144,14 @@ def _bytes(fields: tuple[str, ...]) -> bytes:
         return encode(fields).encode()
 
 
-# All agents of a role have the same tools and output: found by identity, and kept, so that it stays theirs.
-_known: dict[int, tuple[Any, Any, str]] = {}
-_MOST_KNOWN = 256
-
-
 def _tools_key(tools: Sequence[ToolSpec], clean: Clean) -> str:
-    found = _known.get(id(tools))
-    if found is not None and found[0] is tools and found[1] is clean:
-        return found[2]
-    return _remembered(tools, clean, _short(clean(encode(tools)).encode()))
+    return _short(clean(encode(tools)).encode())
 
 
 def _output_key(output: OutputSpec | None) -> str:
     if output is None:
         return _NONE
-    found = _known.get(id(output))
-    if found is not None and found[0] is output:
-        return found[2]
-    return _remembered(output, None, _short(f"{output.name}{encode(output.schema)}".encode()))
-
-
-def _remembered(what: Any, clean: Any, key: str) -> str:
-    if len(_known) >= _MOST_KNOWN:
-        _known.clear()
-    _known[id(what)] = (what, clean, key)
-    return key
+    return _short(f"{output.name}{encode(output.schema)}".encode())
 
 
 def _beginning(digest: bytes) -> str:
