@@ -46,9 +46,7 @@ class Governed:
         except BaseException as error:
             self._ended(permit, error)
             raise
-        usage = reply.usage
-        self._expected.saw(request, usage)
-        governor.answered(permit, calls=usage.calls or 1, tokens=usage.input_tokens + usage.output_tokens)
+        self._settle(request, permit, reply.usage)
         return structs.replace(reply, waited_seconds=permit.waited) if permit.waited else reply
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:

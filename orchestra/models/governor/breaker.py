@@ -20,15 +20,17 @@ class Breaker:
     An answer of any kind, a 429 too, is a sign of life.
     """
 
-    __slots__ = ("_failures", "_probing", "_seconds", "_until", "closed", "well")
+    __slots__ = ("_failures", "_probing", "_seconds", "_until")
 
     def __init__(self) -> None:
-        self.closed = True
-        self.well = True  # closed, and the last call was answered
         self._failures = 0
         self._probing = False
         self._seconds = 0.0
         self._until = 0.0
+
+    @property
+    def closed(self) -> bool:
+        return not self._seconds
 
     def state(self, now: float) -> Circuit:
         return "closed" if self.closed else "open" if 0 < self.wait(now) < math.inf else "half open"
@@ -45,14 +47,12 @@ class Breaker:
         return self._probing
 
     def answered(self) -> None:
-        self.closed = self.well = True
         self._failures = 0
         self._seconds = 0.0
         self._probing = False
 
     def failed(self, now: float, *, probe: bool) -> bool:
         """A call came to nothing; says whether the endpoint is left alone from now on."""
-        self.well = False
         self._failures += 1
         if probe:
             self._seconds = min(MOST_SECONDS, self._seconds * 2)
@@ -60,7 +60,6 @@ class Breaker:
             self._seconds = FIRST_SECONDS
         else:
             return False
-        self.closed = False
         self._probing = False
         self._until = now + self._seconds
         return True

@@ -90,8 +90,7 @@ class Governor:
         """The endpoint answered, with a refusal or a reply. `tokens` 0: it did not say what it took."""
         if not self._end(permit):
             return
-        if not self._breaker.well:
-            self._breaker.answered()
+        self._breaker.answered()
         if self._concurrency.lowered:
             self._concurrency.succeeded()
         seconds, known = self._now() - permit.began, self._call_seconds
