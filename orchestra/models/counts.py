@@ -29,7 +29,8 @@ class Calibration:
     """
 
     __slots__ = (
-        "_misses", "_offset", "_one", "_ratio", "_weight", "_x", "_xx", "_xy", "_y", "observations", "spread",
+        "_misses", "_offset", "_one", "_over", "_ratio", "_weight", "_x", "_xx", "_xy", "_y", "observations",
+        "spread",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -47,6 +48,7 @@ class Calibration:
         Before the second observation it is what other tokenizers differ by.
         """
         self._ratio, self._offset = self._solved()
+        self._over = 1.0 + min(1.0, self.margin())
 
     def saw(self, counted: int, reported: int) -> None:
         """One call: our count of its prompt, and the endpoint's. Zero reported says nothing."""
@@ -67,6 +69,7 @@ class Calibration:
         # A few observations prove little: the belief counts as one more of them.
         self.spread = math.sqrt((self._misses + _BELIEF) / (self._weight + 1.0))
         self._ratio, self._offset = self._solved()
+        self._over = 1.0 + min(1.0, self.margin())
 
     @property
     def ratio(self) -> float:
@@ -88,7 +91,7 @@ class Calibration:
 
     def bound(self, counted: int) -> int:
         """What the endpoint will hardly report more than: corrected, with the margin on top."""
-        return math.ceil((self._offset + self._ratio * counted) * (1.0 + min(1.0, self.margin())))
+        return math.ceil((self._offset + self._ratio * counted) * self._over)
 
     def _solved(self) -> tuple[float, float]:
         a, b, c = self._xx + _RATIO_TRUST, self._x, self._one + _OFFSET_TRUST

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Awaitable
+from typing import TypeVar
 
 import anyio
 
-_NOTHING = nullcontext()
+T = TypeVar("T")
 
 
 class Place:
@@ -25,9 +25,9 @@ class Place:
         self.stopped = ""  # by whom and why somebody ended this agent's work
         self.scope: anyio.CancelScope | None = None
 
-    def outside(self) -> AbstractContextManager[None]:
-        """The block waits for what is outside, and may be ended."""
-        return _NOTHING if self.whole is None else _unshielded(self.whole)
+    def outside(self, work: Awaitable[T]) -> Awaitable[T]:
+        """The same work, which waits for what is outside, and may be ended."""
+        return work if self.whole is None else _unshielded(work, self.whole)
 
     def stop(self, reason: str) -> None:
         """End the agent's work; the session goes on without it."""
@@ -36,10 +36,9 @@ class Place:
             self.scope.cancel()
 
 
-@contextmanager
-def _unshielded(scope: anyio.CancelScope) -> Iterator[None]:
+async def _unshielded(work: Awaitable[T], scope: anyio.CancelScope) -> T:
     scope.shield = False
     try:
-        yield
+        return await work
     finally:
         scope.shield = True
