@@ -168,7 +168,10 @@ def test_a_warning_comes_once() -> None:
     runtime = Spend("runtime", cost=1.0)
     session = Spend("session", tokens=100, parent=runtime)
     assert session.scopes.reserve(70, 0.5).settle(used(70, 0.5)) == ()
-    assert session.scopes.reserve(20, 0.4).settle(used(10, 0.4)) == (Warned("session", 0.8), Warned("runtime", 0.9))
+    assert session.scopes.reserve(20, 0.4).settle(used(10, 0.4)) == (
+        Warned("session", 0.8),
+        Warned("runtime", 0.9),
+    )
     assert session.scopes.reserve(10, 0.1).settle(used(5, 0.0)) == ()
 
 

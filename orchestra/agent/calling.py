@@ -26,19 +26,14 @@ class Size(Struct, frozen=True):
 
 
 class Caller:
-    """Holds what a call may cost, makes it, settles."""
+    """Holds what a call may cost in its purse, makes it, settles."""
 
-    __slots__ = ("_desk", "_purse", "_track")
+    __slots__ = ("_desk", "_track", "purse")
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._track = desk.track
-        self._purse = Purse(desk.spend)
-
-    @property
-    def ending(self) -> str:
-        """The scope whose budget comes to its end, "" when none does."""
-        return self._purse.ending
+        self.purse = Purse(desk.spend)
 
     async def call(
         self, tier: str, request: Request, size: Size, sent: Sent, hear: Listen | None = None
@@ -48,7 +43,7 @@ class Caller:
         `hear` gets the reply as it comes; without it a whole one is asked for, which costs less, unless the
         tier's endpoint is to stream.
         """
-        desk, track, purse = self._desk, self._track, self._purse
+        desk, track, purse = self._desk, self._track, self.purse
         if hear is None and tier in desk.tiers.streamed:
             hear = _unheard
         model = desk.tiers[tier]
@@ -85,12 +80,12 @@ class Caller:
     ) -> tuple[Reservation, Request]:
         """The worst case of a call that is to be made, held; and the call within what is held."""
         await self._track.missing()
-        return await self._purse.hold(model, count, request, size.prompt, size.reply)
+        return await self.purse.hold(model, count, request, size.prompt, size.reply)
 
     async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
         """Book a call, with a word to the journal when a budget comes close to its end."""
         self._desk.charge(tier, usage)
-        for warned in self._purse.settle(held, usage):
+        for warned in self.purse.settle(held, usage):
             await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
 
 

@@ -156,7 +156,7 @@ class Scopes:
 
     def __init__(self, limited: tuple[Spend, ...]) -> None:
         self._all = limited
-        self.priced = any([scope.cost is not None for scope in limited])
+        self.priced = any(scope.cost is not None for scope in limited)
 
     def ending(self, tokens: int, cost: float) -> str:
         """Whose budget comes to its end: most of it is spent, or so much is not left; "" for none's."""
