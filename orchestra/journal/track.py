@@ -34,7 +34,7 @@ class Track:
     """
 
     __slots__ = (
-        "_coming", "_key", "_made", "_mark", "_sent", "_trail", "aside", "past", "path", "recording",
+        "_coming", "_key", "_made", "_mark", "_sent", "_trail", "aside", "fresh", "past", "path", "recording",
         "replied", "rerun", "saying", "turn",
     )  # fmt: skip
 
@@ -46,6 +46,7 @@ class Track:
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
+        self.fresh = past is None and recording.missing is nothing  # all may be made, as nothing is recorded
         self.past = past.agent(path) if past is not None else recording.unrecorded
         self._coming: list[EventRecord] = list(self.past.events)
         self._made = 0  # model calls
@@ -210,9 +211,9 @@ class Track:
 
     async def missing(self) -> None:
         """Before something is made that is not recorded."""
-        past = self.recording.past
-        if past is None and self.recording.missing is nothing:
+        if self.fresh:
             return
+        past = self.recording.past
         end = self.past.end
         if end is not None and end.kind == "failed" and end.turn == self.turn:
             stopped = past.stopped if past is not None and past.replay else ""
