@@ -167,7 +167,7 @@ class Record:
         A result whose call is unknown or was answered before changes nothing. Returns for each the reference
         of its original, "" for one that is not archived or not taken.
         """
-        return tuple(self._record_result(result, at) for result in results)
+        return tuple([self._record_result(result, at) for result in results])
 
     def close_calls(self, why: str, *, at: float = 0.0) -> None:
         """Give every call that has no result one that says so."""

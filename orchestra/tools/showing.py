@@ -19,61 +19,54 @@ from orchestra.tools.toolbox import ToolResult
 THREAD_CHARACTERS = 100_000
 
 _TICKS = "```"
-_FENCES = ("```\n\n", "```")  # what closes a passage before another one, and the last
+# What stands around a passage that is counted apart: what closes it and the next one's label, its own at the
+# end. All numbers of up to three digits have as many tokens.
+_AROUND = ("```\n\n[s1]", "```", "[s1]")
+_LABEL = len("s999")
 
 
-class Sizes:
+class Sizes(dict[int, int]):
     """Tokens of what a session's passages show, each counted once, whichever of its agents are shown them.
 
-    By the hash of what is counted, as the texts themselves would be kept twice. `heads`: of labels with their
-    line end. `texts`: of passages behind the usual fence, with both their line ends.
+    From behind the label to the last line end before the usual fence, by the hash of both texts, as the texts
+    themselves would be kept twice.
     """
 
-    __slots__ = ("heads", "texts")
-
-    def __init__(self) -> None:
-        self.heads: dict[int, int] = {}
-        self.texts: dict[int, int] = {}
+    __slots__ = ()
 
 
 def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Counter) -> tuple[str, int]:
     """The output as text, and its tokens where they are the sum of its parts' and counted already, else 0.
 
-    `labels` name the document of each passage for this agent ("s1").
+    `labels` name the document of each passage for this agent: "s1", "s2" ...
     """
     passages = output.passages
     if not passages:
         return output.text, 0
-    parts: list[str] = []
-    tokens = 0
-    if output.text:
-        parts.append(output.text)
-        tokens = counter.count(f"{output.text}\n\n")
-    # What follows a line end here begins with a bracket or a backtick; a long result is counted in a thread.
-    usual = counter.lines_add_up and sum([len(each.text) for each in passages]) <= THREAD_CHARACTERS
-    heads, texts = sizes.heads, sizes.texts
+    parts = [output.text] if output.text else []
+    # What follows a line end here begins with a bracket or a backtick, and what follows a label with a space.
+    adds_up = counter.lines_add_up and max(map(len, labels)) <= _LABEL
+    tokens, room = 0, THREAD_CHARACTERS  # a long result is counted in a thread
     for passage, label in zip(passages, labels, strict=True):
-        document, text = passage.document, passage.text
-        head = f"[{label}] {_head(document.locator, document.title, passage.section)}\n"
-        ticks, key = _TICKS, hash(text)
-        inside = texts.get(key) if usual else None
-        if inside is None:
-            if "`" in text and _TICKS in text:  # one letter is found several times as fast
-                ticks, usual = ticks_for(text), False
-            elif usual:
-                inside = texts[key] = counter.count(f"{_TICKS}\n{text}\n")
-        if inside is not None:
-            tokens += inside
-            key = hash(head)
-            above = heads.get(key)
-            if above is None:
-                above = heads[key] = counter.count(head)
-            tokens += above
-        parts.append(f"{head}{ticks}\n{text}\n{ticks}")
-    if usual:
-        between, last = counter.once(_FENCES, lambda: tuple(map(counter.count, _FENCES)))
-        tokens += (len(passages) - 1) * between + last
-    return "\n\n".join(parts), tokens if usual else 0
+        document, text, ticks = passage.document, passage.text, _TICKS
+        head = _head(document.locator, document.title, passage.section)
+        key = hash((head, text))
+        size = sizes.get(key)
+        if size is None:
+            ticks = ticks_for(text)
+            room -= len(text)
+            adds_up = adds_up and room >= 0 and ticks == _TICKS
+            size = counter.count(f" {head}\n{_TICKS}\n{text}\n") if adds_up else 0
+            if adds_up:
+                sizes[key] = size
+        tokens += size
+        parts.append(f"[{label}] {head}\n{ticks}\n{text}\n{ticks}")
+    if not adds_up:
+        return "\n\n".join(parts), 0
+    if output.text:
+        tokens += counter.count(f"{output.text}\n\n")
+    between, last, first = counter.once(_AROUND, lambda: tuple(map(counter.count, _AROUND)))
+    return "\n\n".join(parts), tokens + first + (len(passages) - 1) * between + last
 
 
 def as_result(result: ToolResult, labels: Sequence[str], sizes: Sizes, counter: Counter) -> Result:
