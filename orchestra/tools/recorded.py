@@ -20,7 +20,7 @@ from orchestra.tools.approval import Ask, Asked, asks, may_ask, refusal
 from orchestra.tools.early import Early
 from orchestra.tools.finding import NAME as FIND_TOOLS
 from orchestra.tools.finding import Choice, FindTools, TaskTools
-from orchestra.tools.outputs import Cleaner, output_texts
+from orchestra.tools.outputs import Cleaner
 from orchestra.tools.place import Place
 from orchestra.tools.port import Tool
 from orchestra.tools.results import NOTHING, result_data, result_of, unknown_result
@@ -216,7 +216,8 @@ class RecordedToolbox:
         result = begun or await self._run(place, call, tool)
         if at is None:
             at = track.clock()
-        output, error = self._guard.clean(result.output), result.error
+        output, texts = self._guard.clean(result.output)
+        error = result.error
         if self._subset is not None:
             if not error:
                 self._subset.used(call.name)
@@ -227,7 +228,8 @@ class RecordedToolbox:
         if output is not result.output or error is not result.error:
             result = structs.replace(result, output=output, error=error)
         structs.force_setattr(result, "at", at)  # nobody else has seen it yet
-        texts = {} if getattr(tool, "repeats", False) else output_texts(output)
+        if getattr(tool, "repeats", False):
+            texts = {}
         await track.put("tool_returned", result_data(place, result), texts, at=at)
         results[place] = result
 

@@ -19,9 +19,10 @@ from orchestra.tools.toolbox import ToolResult
 THREAD_CHARACTERS = 100_000
 
 _TICKS = "```"
-# What stands around a passage that is counted apart: what closes it and the next one's label, its own at the
-# end. All numbers of up to three digits have as many tokens.
-_AROUND = ("```\n\n[s1]", "```", "[s1]")
+_CLOSING = f"\n{_TICKS}\n\n["  # with what opens the next one's label
+# What stands around passages that are counted by themselves: behind one its closing and the next one's label,
+# before the first a label. All numbers of up to three digits have as many tokens.
+_AROUND = (f"{_TICKS}\n\n[s1]", _TICKS, "[s1]")
 _LABEL = len("s999")
 
 
@@ -43,30 +44,31 @@ def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Count
     passages = output.passages
     if not passages:
         return output.text, 0
-    parts = [output.text] if output.text else []
+    above = f"{output.text}\n\n" if output.text else ""
+    parts = [above, "["]
     # What follows a line end here begins with a bracket or a backtick, and what follows a label with a space.
     adds_up = counter.lines_add_up and max(map(len, labels)) <= _LABEL
     tokens, room = 0, THREAD_CHARACTERS  # a long result is counted in a thread
     for passage, label in zip(passages, labels, strict=True):
-        document, text, ticks = passage.document, passage.text, _TICKS
-        head = _head(document.locator, document.title, passage.section)
-        key = hash((head, text))
-        size = sizes.get(key)
+        document, text, closing = passage.document, passage.text, _CLOSING
+        opening = _opening(document.locator, document.title, passage.section)
+        size = sizes.get(hash((opening, text)))
         if size is None:
-            ticks = ticks_for(text)
+            size, ticks = 0, ticks_for(text)
             room -= len(text)
             adds_up = adds_up and room >= 0 and ticks == _TICKS
-            size = counter.count(f" {head}\n{_TICKS}\n{text}\n") if adds_up else 0
             if adds_up:
-                sizes[key] = size
+                size = sizes[hash((opening, text))] = counter.count(f"{opening[1:]}{text}\n")
+            elif ticks != _TICKS:
+                opening, closing = opening.replace(f"{_TICKS}\n", f"{ticks}\n"), f"\n{ticks}\n\n["
         tokens += size
-        parts.append(f"[{label}] {head}\n{ticks}\n{text}\n{ticks}")
+        parts += (label, opening, text, closing)
+    parts[-1] = parts[-1].removesuffix("\n\n[")
     if not adds_up:
-        return "\n\n".join(parts), 0
-    if output.text:
-        tokens += counter.count(f"{output.text}\n\n")
+        return "".join(parts), 0
     between, last, first = counter.once(_AROUND, lambda: tuple(map(counter.count, _AROUND)))
-    return "\n\n".join(parts), tokens + first + (len(passages) - 1) * between + last
+    tokens += first + (len(passages) - 1) * between + last
+    return "".join(parts), tokens + counter.count(above) if above else tokens
 
 
 def as_result(result: ToolResult, labels: Sequence[str], sizes: Sizes, counter: Counter) -> Result:
@@ -90,6 +92,9 @@ async def cut_in_thread(result: Result, cap: int, counter: Counter) -> Result:
 
 
 @lru_cache(maxsize=1 << 12)  # of a library's passages
-def _head(locator: str, title: str, section: str) -> str:
-    """`path | title | section`, each folded to one line, a bar inside one shown as a slash."""
-    return fold_label(f"{field(locator)} | {field(title)} | {field(section)}")
+def _opening(locator: str, title: str, section: str) -> str:
+    """What stands between a passage's label and its text: ` path | title | section` and the usual fence.
+
+    Each is folded to one line, a bar inside one shown as a slash.
+    """
+    return f"] {fold_label(f'{field(locator)} | {field(title)} | {field(section)}')}\n{_TICKS}\n"
