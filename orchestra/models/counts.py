@@ -29,7 +29,8 @@ class Calibration:
     """
 
     __slots__ = (
-        "_misses", "_offset", "_one", "_ratio", "_weight", "_x", "_xx", "_xy", "_y", "observations", "spread",
+        "_misses", "_one", "_weight", "_wide", "_x", "_xx", "_xy", "_y", "observations", "offset", "ratio",
+        "spread",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -46,37 +47,40 @@ class Calibration:
 
         Before the second observation it is what other tokenizers differ by.
         """
-        self._ratio, self._offset = self._solved()
+        self.ratio = 1.0
+        """Tokens of the endpoint to one of ours."""
+        self.offset = 0.0
+        """Tokens that the endpoint adds to every prompt."""
+        self._wide = 1.0 + min(1.0, self.margin())
 
     def saw(self, counted: int, reported: int) -> None:
         """One call: our count of its prompt, and the endpoint's. Zero reported says nothing."""
         if counted <= 0 or reported <= 0:
             return
         if self.observations:
-            miss = max(-1.0, (reported - self.corrected(counted)) / reported)
-            self._misses = self._misses * _MEMORY + miss * miss
+            miss = (reported - math.ceil(self.offset + self.ratio * counted)) / reported
+            self._misses = self._misses * _MEMORY + (miss * miss if miss > -1.0 else 1.0)
             self._weight = self._weight * _MEMORY + 1.0
-        weight = 1.0 / max(_NOISE_FLOOR, _NOISE * counted) ** 2
+        noise = _NOISE * counted
+        weight = 1.0 / (noise * noise if noise > _NOISE_FLOOR else _NOISE_FLOOR * _NOISE_FLOOR)
         weighted = weight * counted
-        self._xx = self._xx * _MEMORY + weighted * counted
-        self._x = self._x * _MEMORY + weighted
-        self._one = self._one * _MEMORY + weight
-        self._xy = self._xy * _MEMORY + weighted * reported
-        self._y = self._y * _MEMORY + weight * reported
+        self._xx = xx = self._xx * _MEMORY + weighted * counted
+        self._x = x = self._x * _MEMORY + weighted
+        self._one = one = self._one * _MEMORY + weight
+        self._xy = xy = self._xy * _MEMORY + weighted * reported
+        self._y = y = self._y * _MEMORY + weight * reported
         self.observations += 1
         # A few observations prove little: the belief counts as one more of them.
         self.spread = math.sqrt((self._misses + _BELIEF) / (self._weight + 1.0))
-        self._ratio, self._offset = self._solved()
-
-    @property
-    def ratio(self) -> float:
-        """Tokens of the endpoint to one of ours."""
-        return self._ratio
-
-    @property
-    def offset(self) -> float:
-        """Tokens that the endpoint adds to every prompt."""
-        return self._offset
+        self._wide = 1.0 + min(1.0, self.margin())
+        # The two unknowns of the normal equations, with the beliefs in them as observations.
+        xx, xy, one = xx + _RATIO_TRUST, xy + _RATIO_TRUST, one + _OFFSET_TRUST
+        determinant = xx * one - x * x
+        ratio, offset = (xy * one - x * y) / determinant, (xx * y - x * xy) / determinant
+        if offset < 0.0:
+            ratio, offset = xy / xx, 0.0
+        self.ratio = 0.5 if ratio < 0.5 else 3.0 if ratio > 3.0 else ratio
+        self.offset = offset
 
     def margin(self, least: float = 0.02) -> float:
         """The share of a window to keep free for counts that are still wrong."""
@@ -84,31 +88,18 @@ class Calibration:
 
     def corrected(self, counted: int) -> int:
         """Our count as the endpoint would report it."""
-        return math.ceil(self._offset + self._ratio * counted)
+        return math.ceil(self.offset + self.ratio * counted)
 
     def bound(self, counted: int) -> int:
         """What the endpoint will hardly report more than: corrected, with the margin on top."""
-        return math.ceil((self._offset + self._ratio * counted) * (1.0 + min(1.0, self.margin())))
-
-    def _solved(self) -> tuple[float, float]:
-        a, b, c = self._xx + _RATIO_TRUST, self._x, self._one + _OFFSET_TRUST
-        right_ratio, right_offset = self._xy + _RATIO_TRUST, self._y
-        determinant = a * c - b * b
-        ratio = (right_ratio * c - b * right_offset) / determinant
-        offset = (a * right_offset - b * right_ratio) / determinant
-        if offset < 0.0:
-            ratio, offset = right_ratio / a, 0.0
-        return min(3.0, max(0.5, ratio)), offset
+        return math.ceil((self.offset + self.ratio * counted) * self._wide)
 
 
-class Calibrations:
-    """One Calibration for each model by name; the runtime keeps one of these."""
+class Calibrations(dict[str, Calibration]):
+    """One Calibration for each model by name, made when it is first asked for; a runtime keeps one of these."""
 
-    def __init__(self) -> None:
-        self._models: dict[str, Calibration] = {}
+    of = dict.__getitem__
 
-    def of(self, model: str) -> Calibration:
-        found = self._models.get(model)
-        if found is None:
-            found = self._models[model] = Calibration()
-        return found
+    def __missing__(self, model: str) -> Calibration:
+        self[model] = made = Calibration()
+        return made
