@@ -245,12 +245,16 @@ class Agent:
         tools = self._toolbox.specs
         critical = bool(ask) or (last and len(tools) > 0)
         at = track.made
-        if context.due(tools, critical=critical) is not None:
+        roomy = context.due(tools, critical=critical) is None
+        if not roomy:
             await make_room(context, tools, self._summariser, critical=critical, at=at)
         await mean(context, self._desk.meaning, track)
         # Tools stay even when none may be called: dropping them would change the prefix. The adapter holds
         # the reply to the schema, or shows it where an endpoint cannot.
-        prompt = context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
+        if roomy:
+            prompt = context.as_it_is(tools, output, enforced=True, ask=ask, at=at)
+        else:
+            prompt = context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
         keep(context, track)
         for report in context.take_reports():
             await track.put("compacted", structs.asdict(report))
