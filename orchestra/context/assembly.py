@@ -127,25 +127,21 @@ def assemble(
         messages=messages,
         sheet=sheet,
         output=frame.output,
-        manifest=_manifest(frame, budget, entries),
+        manifest=Manifest(
+            agent=frame.agent,
+            turn=frame.turn,
+            window=budget.window,
+            output=budget.output,
+            margin=budget.margin,
+            usable=budget.usable,
+            entries=entries,
+        ),
         blocks=woven.blocks,
         tokens=around + sheet.tokens + woven.tokens,
         output_tokens=budget.output,
         cache_until=shared,
         compaction=frame.compaction,
         squeezed=bool(gone) or sheet is not frame.tools or cut,
-    )
-
-
-def _manifest(frame: Frame, budget: Budget, entries: tuple[Entry, ...]) -> Manifest:
-    return Manifest(
-        agent=frame.agent,
-        turn=frame.turn,
-        window=budget.window,
-        output=budget.output,
-        margin=budget.margin,
-        usable=budget.usable,
-        entries=entries,
     )
 
 

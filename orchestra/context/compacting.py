@@ -9,7 +9,7 @@ from msgspec import structs
 
 from orchestra.context.blocks import NEVER_CUT, Entry, Zone
 from orchestra.context.budget import Budget, budget_of
-from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
+from orchestra.context.endings import PINNED, PINNED_LABEL, Endings, Pieces
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
@@ -22,7 +22,7 @@ from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet, sheet_of, slimmed
 from orchestra.context.weaving import Joins
-from orchestra.values.messages import Message, ToolSpec
+from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
 _tokens = attrgetter("tokens")
 _used = attrgetter("used")
@@ -36,8 +36,8 @@ class Compacting(Record):
     """The record of one agent under a budget of tokens."""
 
     __slots__ = (
-        "_due", "_ends", "_gone", "_joins", "_sheet", "_slim", "_views", "budget",
-        "policy", "reports",
+        "_due", "_ends", "_gone", "_joins", "_schema", "_sheet", "_slim", "_views", "budget", "policy",
+        "reports",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +58,7 @@ class Compacting(Record):
         self._gone: list[Entry] = []
         self._joins = Joins()
         self._ends: Endings | None = None  # most agents have none
+        self._schema: tuple[OutputSpec | None, Pieces] = (None, ())
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
         self._views = bool(policy.recall_share) or "window" in policy.without  # prompts are recalled views

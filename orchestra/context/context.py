@@ -82,8 +82,8 @@ class Context(Compacting):
             turn=self.turn,
             before=self._before() if self._keeping is not None else (),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
-            beside=schema_pieces(output, self.counter) if enforced and output is not None else (),
-            tools=self._tools(tools),
+            beside=self._beside(output) if enforced and output is not None else (),
+            tools=self._tools(tools) if self._slim or self._sheet.asked is not tools else self._sheet,
             output=output,
             gone=tuple(self._gone),
             compaction=compaction,
@@ -198,6 +198,12 @@ class Context(Compacting):
         texts += [(0, piece.text) for piece in recalled]
         marks = keeping.pins.marks(texts) if keeping.pins.superseded else ""
         return pieces + self._endings.superseded(marks)
+
+    def _beside(self, output: OutputSpec) -> tuple[Piece, ...]:
+        """The schema that the endpoint holds the reply to."""
+        if self._schema[0] is not output:
+            self._schema = (output, schema_pieces(output, self.counter))
+        return self._schema[1]
 
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str

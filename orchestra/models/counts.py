@@ -28,19 +28,12 @@ class Calibration:
     another tokenizer. An offset is never below zero, and the ratio stays between 0.5 and 3.
     """
 
-    __slots__ = (
-        "_misses", "_one", "_weight", "_wide", "_x", "_xx", "_xy", "_y", "observations", "offset", "ratio",
-        "spread",
-    )  # fmt: skip
+    __slots__ = ("_sums", "_wide", "observations", "offset", "ratio", "spread")
 
     def __init__(self) -> None:
-        self._xx = 0.0  # sums over observations, each weighted by 1 / variance
-        self._x = 0.0
-        self._one = 0.0
-        self._xy = 0.0
-        self._y = 0.0
-        self._misses = 0.0
-        self._weight = 0.0
+        # Over observations, each weighted by 1 / variance: of x * x, x, 1, x * y and y (x is our count, y the
+        # endpoint's); and of squared misses, with their weight.
+        self._sums = (0.0,) * 7
         self.observations = 0
         self.spread = _RATIO_DOUBT
         """How far corrected counts are off, as a share (one standard deviation of recent calls).
@@ -57,23 +50,25 @@ class Calibration:
         """One call: our count of its prompt, and the endpoint's. Zero reported says nothing."""
         if counted <= 0 or reported <= 0:
             return
+        xx, x, one, xy, y, misses, weights = self._sums
         if self.observations:
             miss = (reported - math.ceil(self.offset + self.ratio * counted)) / reported
-            self._misses = self._misses * _MEMORY + (miss * miss if miss > -1.0 else 1.0)
-            self._weight = self._weight * _MEMORY + 1.0
+            misses = misses * _MEMORY + (miss * miss if miss > -1.0 else 1.0)
+            weights = weights * _MEMORY + 1.0
         noise = _NOISE * counted
         weight = 1.0 / (noise * noise if noise > _NOISE_FLOOR else _NOISE_FLOOR * _NOISE_FLOOR)
         weighted = weight * counted
-        self._xx = xx = self._xx * _MEMORY + weighted * counted
-        self._x = x = self._x * _MEMORY + weighted
-        self._one = one = self._one * _MEMORY + weight
-        self._xy = xy = self._xy * _MEMORY + weighted * reported
-        self._y = y = self._y * _MEMORY + weight * reported
+        xx = xx * _MEMORY + weighted * counted
+        x = x * _MEMORY + weighted
+        one = one * _MEMORY + weight
+        xy = xy * _MEMORY + weighted * reported
+        y = y * _MEMORY + weight * reported
+        self._sums = (xx, x, one, xy, y, misses, weights)
         self.observations += 1
         # A few observations prove little: the belief counts as one more of them.
-        self.spread = math.sqrt((self._misses + _BELIEF) / (self._weight + 1.0))
+        self.spread = math.sqrt((misses + _BELIEF) / (weights + 1.0))
         self._wide = 1.0 + min(1.0, self.margin())
-        # The two unknowns of the normal equations, with the beliefs in them as observations.
+        # The normal equations of both unknowns; what was believed beforehand stands in them as seen.
         xx, xy, one = xx + _RATIO_TRUST, xy + _RATIO_TRUST, one + _OFFSET_TRUST
         determinant = xx * one - x * x
         ratio, offset = (xy * one - x * y) / determinant, (xx * y - x * xy) / determinant
@@ -96,7 +91,7 @@ class Calibration:
 
 
 class Calibrations(dict[str, Calibration]):
-    """One Calibration for each model by name, made when it is first asked for; a runtime keeps one of these."""
+    """One Calibration for each model by name, made when it is first asked for; the runtime keeps these."""
 
     of = dict.__getitem__
 
