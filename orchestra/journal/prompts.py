@@ -79,7 +79,7 @@ class PromptTrail:
         parts: list[Any] = patch(last.messages, sent.messages, _meaning)
         for number, part in enumerate(parts):
             if type(part) is not Run:
-                parts[number] = _described(part, number, texts)
+                parts[number] = described(part, number, texts)
         data: dict[str, Any] = {"of": self._turn, "count": len(sent.messages), "messages": parts}
         if self._last is None or (sent.tools is not last.tools and sent.tools != last.tools):
             texts["tools"] = encode(sent.tools)
@@ -105,7 +105,7 @@ def _meaning(message: Message) -> tuple[Any, ...]:
     return message.role, message.text, message.calls, message.call_id, message.reasoning
 
 
-def _described(message: Message, number: int, texts: dict[str, str]) -> dict[str, str]:
+def described(message: Message, number: int, texts: dict[str, str]) -> dict[str, str]:
     """A message as it is recorded; its texts are added to `texts`."""
     described: dict[str, str] = {"role": message.role}
     if message.text:
@@ -191,7 +191,7 @@ async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None
         known = f"{turns[0]} to {turns[-1]}" if len(turns) > 1 else str(turns[0])
         raise InputError(f"Turn {wanted} of {agent!r} is not recorded: it has {known}.")
     last = max(index for index, event in enumerate(events) if event.turn == wanted)
-    fold = _Fold()
+    fold = Fold()
     manifests = [event.texts["manifest"] for event in events[: last + 1] if "manifest" in event.texts]
     patches = await reader.texts(manifests)
     for event in events[: last + 1]:
@@ -210,8 +210,8 @@ async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None
 _LONG = ("text", "calls", "reasoning")
 
 
-class _Fold:
-    """Goes through an agent's prompt events and holds what the last one comes to, texts by hash."""
+class Fold:
+    """Goes through an agent's prompt events and holds what the last one comes to, texts by where they are."""
 
     def __init__(self) -> None:
         self.turn = 0
@@ -220,7 +220,8 @@ class _Fold:
         self._head: dict[str, Any] | None = None
         self._entries: list[Any] = []
 
-    def add(self, event: EventRecord, patches: Mapping[str, str]) -> None:
+    def add(self, event: EventRecord, manifests: Mapping[str, str] | None = None) -> None:
+        """One more prompt; `manifests`: the texts of long ones, None where they are not asked for."""
         base = event.data["of"]
         if base not in (0, self.turn):
             raise StoreError(f"The prompt of {event.agent} before turn {event.turn} is missing in the store.")
@@ -236,9 +237,9 @@ class _Fold:
         self.tools = event.texts.get("tools", self.tools)
         self._head = None
         recorded = event.data.get("manifest")
-        if "manifest" in event.texts:
-            recorded = decode(patches[event.texts["manifest"]])
-        if recorded is not None:
+        if manifests is not None and "manifest" in event.texts:
+            recorded = decode(manifests[event.texts["manifest"]])
+        if manifests is not None and recorded is not None:
             self._head = recorded["head"]
             self._entries = apply(self._entries, recorded["entries"])
         self.turn = event.turn
