@@ -138,9 +138,10 @@ class Cleaner:
 
     def _passage(self, passage: Passage) -> Passage:
         """The passage without secrets: itself, where its document has none."""
-        given, document = passage.document, self._known(passage.document).document
-        if document is given:
+        known = self._known(passage.document)
+        if not known.hides:
             return passage
+        given, document = known.given, known.document
         start = len(self._clean(given.text[: passage.start]))
         end = max(len(self._clean(given.text[: passage.end])), start)
         return structs.replace(

@@ -161,18 +161,13 @@ class RecordedToolbox:
         if track.past.results:
             await self._replayed(calls, results)
         missing = [each for each in enumerate(calls) if each[0] not in results]
-        if not missing:
-            return
-        if self._guard.place.whole is None:  # nothing to open up, as a rule
-            await self._made(missing, results, early)
-        else:
-            with self._guard.place.outside():
-                await self._made(missing, results, early)
+        if missing:
+            await self._guard.place.outside(self._made(missing, results, early))
 
     async def _made(
         self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None
     ) -> None:
-        """What is not recorded, at once."""
+        """What the record does not have."""
         track = self._track
         if not track.fresh and (track.saying or not all(self._again(call) for _, call in missing)):
             await track.missing()
