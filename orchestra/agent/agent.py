@@ -245,18 +245,19 @@ class Agent:
         tools = self._toolbox.specs
         critical = bool(ask or (last and tools))
         at = track.made
+        show: Callable[..., Prompt] = context.as_it_is
         if context.due(tools, critical=critical) is not None:
             await make_room(context, tools, self._summariser, critical=critical, at=at)
+            show = partial(context.prompt, critical=critical)
         if context.policy.recall_share:
             await mean(context, self._desk.meaning, track)
         # Tools stay even when none may be called: dropping them would change the prefix. The adapter holds
         # the reply to the schema, or shows it where an endpoint cannot.
-        prompt = context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
+        prompt = show(tools, output, enforced=True, ask=ask, at=at)
         if context.recalled is not None:
             keep(context, track)
-        if context.reports:
-            for report in context.take_reports():
-                await track.put("compacted", structs.asdict(report))
+        for report in context.take_reports() if context.reports else ():
+            await track.put("compacted", structs.asdict(report))
         return prompt
 
     async def _failed(self, tier: str, problem: str, error: OutputInvalid | None = None) -> None:
