@@ -35,4 +35,5 @@ class Bill:
 
 def _sum(calls: list[Usage]) -> Usage:
     *counts, costs = zip(*map(structs.astuple, calls), strict=True)
-    return Usage(*map(sum, counts), None if None in costs else math.fsum(costs))
+    number, given, made, cached, reasoning = map(sum, counts)
+    return Usage(number, given, made, cached, reasoning, None if None in costs else math.fsum(costs))
