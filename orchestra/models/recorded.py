@@ -17,7 +17,7 @@ from orchestra.journal.past import CALL_FAILED
 from orchestra.journal.prompts import reply_data
 from orchestra.journal.records import EventRecord
 from orchestra.journal.track import Track
-from orchestra.models.port import Model, parts_of
+from orchestra.models.port import Model, inner_window, parts_of
 from orchestra.models.screen import Screen
 from orchestra.redact import Redactor
 from orchestra.values.messages import Delta, OutputSpec, Reply, Request, ToolCall
@@ -40,9 +40,7 @@ class Recorded:
         self._tier = tier
         self._track = track
 
-    @property
-    def window(self) -> int:
-        return self._model.window
+    window = inner_window
 
     async def reply(self, request: Request) -> Reply:
         about = self._about()

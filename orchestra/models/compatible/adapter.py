@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from operator import attrgetter
 
 import anyio
 import msgspec
@@ -63,9 +64,7 @@ class CompatibleModel:
     def name(self) -> str:
         return self._place.model
 
-    @property
-    def window(self) -> int:
-        return self._knowledge.window
+    window = property(attrgetter("_knowledge.window"))
 
     @property
     def quirks(self) -> Quirks:
