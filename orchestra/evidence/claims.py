@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from orchestra.context.facts import missing_facts
+from orchestra.context.plainly import told_plainly
 from orchestra.evidence.ledger import Ledger
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
-from orchestra.values.facts import Fact
 from orchestra.values.handoffs import Study
 from orchestra.values.sources import Claim, Quote
 
@@ -38,7 +36,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
             notes.append(f"Claim dropped, none of its quotes stands in a source: {_shown(draft.statement)}")
             continue
         statement = " ".join(draft.statement.split())
-        missing = _unborne(statement, quotes, question, ledger)
+        missing = ledger.cited(quotes).missing(statement, told_plainly(statement), (question,))
         if missing or not statement:
             own = own_words(quotes)
             if missing:
@@ -50,14 +48,6 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
         claims.append(Claim("", statement, quotes, question))
     gaps = tuple(dict.fromkeys(" ".join(gap.split()) for gap in findings.gaps if gap.strip()))
     return Study(question, tuple(claims), gaps, tuple(notes))
-
-
-def identity_of(quotes: Sequence[Quote]) -> list[str]:
-    """What names the sources of `quotes`: titles and locators; they bear out names, ids and dates."""
-    return [
-        *dict.fromkeys([quote.title for quote in quotes]),
-        *dict.fromkeys([quote.locator for quote in quotes]),
-    ]
 
 
 def own_words(quotes: tuple[Quote, ...]) -> str:
@@ -95,11 +85,6 @@ def _locate(draft: DraftQuote, ledger: Ledger, agent: str) -> tuple[Quote, ...]:
             if quotes:
                 return quotes
     return ()
-
-
-def _unborne(statement: str, quotes: tuple[Quote, ...], question: str, ledger: Ledger) -> tuple[Fact, ...]:
-    texts = [quote.text for quote in quotes]
-    return missing_facts(statement, texts, identity=[*identity_of(quotes), question], find=ledger.facts)
 
 
 def _without_markup(text: str) -> str:
