@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from orchestra.context.facts import figures_and_names
 from orchestra.evidence.cited import Cited
-from orchestra.evidence.quotes import Searchable, Shelf
+from orchestra.evidence.quotes import Shelf, find_quotes
 from orchestra.values.facts import Fact
 from orchestra.values.sources import Document, Passage, Quote
 
@@ -158,7 +158,7 @@ class Ledger:
         known = self._registered(key, document)
         seen = self._seen.get(agent, {}).get(key)
         near = seen.spans if seen is not None else ()
-        return Searchable(known, self._shelf.folds(known)).quotes(text, near)
+        return find_quotes(known, text, near, self._shelf.folds(known))
 
 
 @lru_cache(maxsize=1 << 10)
