@@ -6,6 +6,7 @@ import re
 
 from orchestra.context.plainly import told_plainly
 from orchestra.evidence.ledger import Ledger
+from orchestra.text.fold import one_line
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
 from orchestra.values.handoffs import Study
 from orchestra.values.sources import Claim, Quote
@@ -35,7 +36,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
         if not quotes:
             notes.append(f"Claim dropped, none of its quotes stands in a source: {_shown(draft.statement)}")
             continue
-        statement = " ".join(draft.statement.split())
+        statement = one_line(draft.statement)
         missing = ledger.cited(quotes).missing(statement, told_plainly(statement), (question,))
         if missing or not statement:
             own = own_words(quotes)
@@ -46,7 +47,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
                 )
             statement = own
         claims.append(Claim("", statement, quotes, question))
-    gaps = tuple(dict.fromkeys(" ".join(gap.split()) for gap in findings.gaps if gap.strip()))
+    gaps = tuple(dict.fromkeys(filter(None, map(one_line, findings.gaps))))
     return Study(question, tuple(claims), gaps, tuple(notes))
 
 
@@ -91,9 +92,9 @@ def _without_markup(text: str) -> str:
     text = _ROLE.sub(lambda role: f"{role[1].upper()} {role[2]}" if role[2].isdigit() else role[2], text)
     text = _LINK.sub(r"\1", text)
     text = _INLINE.sub(lambda mark: next(part for part in mark.groups() if part is not None), text)
-    return " ".join(_EDGE.sub("", text).split())
+    return one_line(_EDGE.sub("", text))
 
 
 def _shown(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = one_line(text)
     return f"“{flat}”" if len(flat) <= _MOST_SHOWN else f"“{flat[:_MOST_SHOWN]}…”"

@@ -10,6 +10,7 @@ from msgspec import Struct
 from orchestra.context.plainly import told_plainly
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
+from orchestra.text.fold import one_line
 from orchestra.values.drafts import Draft, DraftSentence
 from orchestra.values.handoffs import Brief
 from orchestra.values.report import Reference, ReferenceQuote, Report, Section, Sentence
@@ -208,8 +209,7 @@ def _unmarked(text: str) -> str:
 
 def _flat(text: str) -> str:
     """On one line, and nothing in it that UTF-8 cannot hold (a model may send half a surrogate pair)."""
-    even = text if text.isascii() else text.encode("utf-8", "replace").decode()
-    return " ".join(even.split())
+    return one_line(text if text.isascii() else text.encode("utf-8", "replace").decode())
 
 
 def _conflicts(brief: Brief) -> tuple[str, ...]:
