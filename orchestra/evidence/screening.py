@@ -91,15 +91,18 @@ def worded(text: str) -> tuple[list[str], Clauses]:
     if len(text) > _LONGEST or not text.isascii() or "*" in text or "$" in text:
         return terms(text), None
     apart = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
-    words = list(map(_looked_at, apart.split()))
-    kinds = "".join([word[0] for word in words])
-    found = list(chain.from_iterable([word[1] for word in words]))
+    words = apart.split()
+    if not words:
+        return [], []
+    letters, parts, telling = zip(*map(_looked_at, words), strict=True)
+    kinds = "".join(letters)
+    found = list(chain.from_iterable(parts))
     if "o" in kinds or _SWALLOWED.search(kinds):
         return found, None
     clauses: list[frozenset[str]] = []
     for clause in _MEASURING.finditer(kinds):
         start, end = clause.span()
-        held = frozenset(chain.from_iterable([word[2] for word in words[start:end]]))
+        held = frozenset(chain.from_iterable(telling[start:end]))
         if len(held) >= LEAST_SHARED or kinds.count("n", start, end) + kinds.count("N", start, end) > 1:
             clauses.append(held)
     return found, clauses

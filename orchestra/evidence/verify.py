@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 from msgspec import Struct
 
@@ -46,36 +47,30 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         (_flat(section.heading), list(map(checker.check, _told(section.sentences))))
         for section in draft.sections
     ]
-    all_checked = [*summary, *(checked for _, checkeds in sections for checked in checkeds)]
-    removed = tuple(
-        Sentence(checked.text, (), False, checked.problem)
-        for checked in all_checked
-        if strict and checked.problem
-    )
+    all_checked = chain(summary, *[checkeds for _, checkeds in sections])
+    removed = [
+        Sentence(checked.text, (), False, checked.problem) for checked in all_checked if checked.problem
+    ]
     numbers = _Numbers()
     shown_summary = numbers.shown(summary, strict)
-    shown_sections = tuple(
-        Section(heading, shown)
-        for heading, checkeds in sections
-        if (shown := numbers.shown(checkeds, strict))
-    )
+    shown_sections = [Section(heading, numbers.shown(checkeds, strict)) for heading, checkeds in sections]
+    shown_sections = [section for section in shown_sections if section.sentences]
     title = _flat(draft.title) or _flat(brief.title) or _flat(brief.question[:200])
-    shown_all = [*shown_summary, *(sentence for section in shown_sections for sentence in section.sentences)]
+    shown = [*chain(shown_summary, *[section.sentences for section in shown_sections])]
     headings = [section.heading for section in shown_sections]
+    supported = [sentence for sentence in shown if sentence.supported]
     return Report(
         session="",
         question=brief.question,
         title=title,
         summary=shown_summary,
-        sections=shown_sections,
+        sections=tuple(shown_sections),
         references=numbers.references(),
         gaps=brief.gaps,
         conflicts=_conflicts(brief),
-        removed=removed,
-        supported_share=sum(sentence.supported for sentence in shown_all) / len(shown_all)
-        if shown_all
-        else 0.0,
-        words=_words_of([title, *headings, *(sentence.text for sentence in shown_all)]),
+        removed=tuple(removed) if strict else (),
+        supported_share=len(supported) / len(shown) if shown else 0.0,
+        words=_words_of([title, *headings, *[sentence.text for sentence in shown]]),
     )
 
 
@@ -86,14 +81,17 @@ def _words_of(texts: Iterable[str]) -> int:
     return len(_COUNTED.findall(whole))
 
 
+_Home = tuple[str, str]  # locator and id of a source
+
+
 class _Grounds(Struct, frozen=True, gc=False):
     """What a sentence cites, and what is wrong with any sentence that cites it.
 
-    `homes`: the quotes that stand where they say, each with locator and id of its source.
+    `homes`: the quotes that stand where they say, each with its source.
     """
 
     quotes: tuple[Quote, ...]
-    homes: list[tuple[Quote, tuple[str, str]]]
+    homes: list[tuple[Quote, _Home]]
     fault: str
 
 
@@ -115,7 +113,7 @@ class _Checker:
         self._checked: dict[tuple[str, tuple[str, ...]], _Checked] = {}
 
     def check(self, told: tuple[str, tuple[str, ...]]) -> _Checked:
-        """One sentence, without marks, and the ids that it cites; a summary often says what a section says."""
+        """A sentence without marks and the ids that it cites; a summary often says what a section says."""
         checked = self._checked.get(told)
         if checked is None:
             text, names = told
@@ -156,32 +154,32 @@ class _Numbers:
     """References as they are first cited; a source has one number, its quotes stand as they were cited."""
 
     def __init__(self) -> None:
-        self._quotes: dict[tuple[str, str], dict[tuple[int, int], Quote]] = {}
-        self._order: dict[tuple[str, str], int] = {}
+        self._cited: dict[_Home, tuple[int, dict[tuple[int, int], Quote]]] = {}
 
     def shown(self, checkeds: Iterable[_Checked], strict: bool) -> tuple[Sentence, ...]:
         return tuple(
             [
-                Sentence(
-                    checked.text, self._cite(checked.grounds.homes), not checked.problem, checked.problem
-                )
+                Sentence(checked.text, self._cite(checked.grounds), not checked.problem, checked.problem)
                 for checked in checkeds
                 if not (strict and checked.problem)
             ]
         )
 
-    def _cite(self, homes: Iterable[tuple[Quote, tuple[str, str]]]) -> tuple[int, ...]:
+    def _cite(self, grounds: _Grounds) -> tuple[int, ...]:
         found: dict[int, None] = {}
-        for quote, home in homes:
-            self._quotes.setdefault(home, {}).setdefault((quote.start, quote.end), quote)
-            found[self._order.setdefault(home, len(self._order) + 1)] = None
+        for quote, home in grounds.homes:
+            known = self._cited.get(home)
+            if known is None:
+                known = self._cited[home] = (len(self._cited) + 1, {})
+            number, quotes = known
+            quotes.setdefault((quote.start, quote.end), quote)
+            found[number] = None
         return tuple(found)
 
     def references(self) -> tuple[Reference, ...]:
         made = []
-        for home, number in self._order.items():
-            locator, source = home
-            quotes = list(self._quotes[home].values())
+        for (locator, source), (number, cited) in self._cited.items():
+            quotes = list(cited.values())
             listed = tuple([ReferenceQuote(quote.text, quote.start, quote.end) for quote in quotes])
             made.append(Reference(number, source, locator, quotes[0].title, listed))
         return tuple(made)
