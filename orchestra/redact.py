@@ -45,7 +45,7 @@ def _forms(value: str) -> Iterator[str]:
             yield escaped
 
 
-# A text goes by more than once: on its way to the model, into a request's key, into the journal.
+# A text goes by more than once: on its way to the model, into a hand-off, into the journal.
 _REMEMBERED_FROM, _REMEMBERED = 32, 16_384
 
 

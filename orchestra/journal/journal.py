@@ -24,7 +24,7 @@ from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
 from orchestra.journal.reading import Reader, is_gone, this_process
 from orchestra.journal.records import Fork, Order, SessionRecord, Status
-from orchestra.journal.rows import Item, Late, Live, RowMaker, SessionChange, SessionStart, encode
+from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart, encode
 from orchestra.journal.writer import Options, Writer
 from orchestra.log import get_logger
 from orchestra.redact import Redactor
@@ -166,25 +166,23 @@ class Journal(Reader):
             else:
                 return
 
-    async def record(self, event: Event, late: Late | None = None) -> None:
+    async def record(self, event: Event) -> None:
         """Queue an event of a session that was begun; waits only while the queue is full.
-
-        `late` makes the end of its data, in the thread that writes it.
 
         An event that was taken is written even if the caller is cancelled; one whose wait was cancelled
         was not taken. Raises ValueError for an unknown session and TypeError for data that is not JSON.
         """
-        if self.offer(event, late):
+        if self.offer(event):
             return
         await self._writer.room(_size(event, encode(event.data)))
         try:
-            while not self.offer(event, late):
+            while not self.offer(event):
                 await self._writer.room(_size(event, encode(event.data)))
         except BaseException:
             self._writer.pass_on()
             raise
 
-    def offer(self, event: Event, late: Late | None = None) -> bool:
+    def offer(self, event: Event) -> bool:
         """As `record`, where that need not wait; False, and nothing is taken, where it would."""
         live = self._live.get(event.session)
         if live is None:
@@ -193,7 +191,7 @@ class Journal(Reader):
             raise live.broken
         data = encode(event.data)
         size = _size(event, data) if event.texts else _ITEM_BYTES + len(data)
-        if not self._writer.offer(Item(live, event, size, live.seq + 1, data, late)):
+        if not self._writer.offer(Item(live, event, size, live.seq + 1, data)):
             return False
         live.seq += 1
         return True

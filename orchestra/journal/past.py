@@ -14,17 +14,22 @@ from msgspec import Struct
 
 from orchestra.journal.reading import Reader
 from orchestra.journal.records import EventRecord, SessionRecord
+from orchestra.values.events import Event
 
 CALL_FAILED = "call failed"  # what a note says of a model call that raised
 _TEXTS_OF = ("started", "reply", "tool_returned", "said", "answered", "note")
 
 
 class PastCall(Struct):
-    """One model call of the record; `outcome` is its reply, or a note of its failure, None: cut off."""
+    """One model call of the record; `outcome` is its reply, or a note of its failure, None: cut off.
+
+    `sent`: the prompts that were recorded since the call before it.
+    """
 
     seq: int
     turn: int
     data: Mapping[str, Any]
+    sent: tuple[EventRecord, ...] = ()
     outcome: EventRecord | None = None
 
     @property
@@ -33,13 +38,14 @@ class PastCall(Struct):
 
 
 class AgentPast:
-    """One agent's record. `results` and `intents` by (turn, place of the call in its reply).
+    """One agent's record. `results` and `intents` by (turn, place of the call in its reply); `unsent`, the
+    prompts that no call was recorded of.
 
     Of a conversation: `talk`, what was said to it and what was changed in its context, in order;
     `answers`, the end of each of its turns, by the number of what was said.
     """
 
-    __slots__ = ("answers", "calls", "events", "intents", "path", "results", "talk")
+    __slots__ = ("answers", "calls", "events", "intents", "path", "results", "talk", "unsent")
 
     def __init__(self, path: str, events: Iterable[EventRecord] = ()) -> None:
         self.path = path
@@ -51,6 +57,7 @@ class AgentPast:
         self.intents: dict[tuple[int, int], str] = {}
         self.talk: list[EventRecord] = []
         self.answers: dict[int, EventRecord] = {}
+        self.unsent: tuple[EventRecord, ...] = ()
         self._read()
 
     @property
@@ -89,10 +96,14 @@ class AgentPast:
         self.events.append(event)
 
     def _read(self) -> None:
+        sent: list[EventRecord] = []
         for event in self.events:
             place = (event.turn, event.data.get("n", 0))
-            if event.kind == "call":
-                self.calls.append(PastCall(event.seq, event.turn, event.data))
+            if event.kind == "prompt":
+                sent.append(event)
+            elif event.kind == "call":
+                self.calls.append(PastCall(event.seq, event.turn, event.data, tuple(sent)))
+                sent.clear()
             elif (event.kind == "reply" or event.data.get("what") == CALL_FAILED) and self.calls:
                 self.calls[-1].outcome = event
             elif event.kind == "intended":
@@ -103,6 +114,7 @@ class AgentPast:
                 self.talk.append(event)
             elif event.kind == "answered":
                 self.answers[event.data["n"]] = event
+        self.unsent = tuple(sent)
 
 
 class Past(Struct, frozen=True, kw_only=True):
@@ -204,3 +216,14 @@ def _answers(events: Iterable[EventRecord]) -> dict[str, Mapping[str, Any]]:
         for event in events
         if event.kind == "approval" and event.data.get("state") == "answered"
     }
+
+
+def may_be_missing(event: Event | EventRecord) -> bool:
+    """Whether it hangs on the order in which agents were answered: a budget's warning."""
+    return event.kind == "note" and event.data.get("what") == "budget"
+
+
+def identity(event: Event | EventRecord) -> tuple[Any, ...]:
+    """What an event and its record have in common."""
+    data = event.data
+    return event.kind, event.turn, data.get("n"), data.get("what"), data.get("receiver"), data.get("state")

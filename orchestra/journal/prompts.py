@@ -9,7 +9,7 @@ texts by their name in the event's texts. The text `tools` (JSON) is left out wh
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -23,6 +23,7 @@ from orchestra.values.events import Event
 from orchestra.values.messages import Message, Reply, ToolCall, ToolSpec
 from orchestra.values.usage import Usage
 
+T = TypeVar("T")
 Put = Callable[[Event], Awaitable[None]]
 
 
@@ -60,52 +61,51 @@ class PromptTrail:
     It keeps the last prompt alive, which the agent does anyway.
     """
 
-    __slots__ = ("_entries", "_messages", "_tools", "_turn")
+    __slots__ = ("_last", "_turn")
 
     def __init__(self) -> None:
         self._turn = 0
-        self._messages: Sequence[Message] = ()
-        self._tools: Sequence[ToolSpec] | None = None
-        self._entries: Sequence[Any] = ()
+        self._last: Sent | None = None
 
     async def record(self, put: Put, moment: Moment, sent: Sent) -> None:
         """Hand the prompt's event to `put`; only one that was taken is what the next is recorded against."""
         await put(self.event(moment, sent))
-        self._turn = moment.turn
-        self._messages = sent.messages
-        self._tools = sent.tools
-        self._entries = sent.manifest.entries if sent.manifest is not None else ()
+        self._turn, self._last = moment.turn, sent
 
     def event(self, moment: Moment, sent: Sent) -> Event:
         """The prompt's event. Changes nothing."""
+        last = self._last or _NOTHING_SENT
         texts: dict[str, str] = {}
-        changes = patch(self._messages, sent.messages, _meaning)
-        parts = [
-            part if isinstance(part, Run) else _described(part, number, texts)
-            for number, part in enumerate(changes)
-        ]
+        parts: list[Any] = patch(last.messages, sent.messages, _meaning)
+        for number, part in enumerate(parts):
+            if type(part) is not Run:
+                parts[number] = described(part, number, texts)
         data: dict[str, Any] = {"of": self._turn, "count": len(sent.messages), "messages": parts}
-        if self._tools is None or (sent.tools is not self._tools and sent.tools != self._tools):
+        if self._last is None or (sent.tools is not last.tools and sent.tools != last.tools):
             texts["tools"] = encode(sent.tools)
-        if sent.manifest is not None:
-            self._add_manifest(sent.manifest, data, texts)
+        if (manifest := sent.manifest) is not None:
+            entries = patch(last.manifest.entries if last.manifest else (), manifest.entries, _itself)
+            head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
+            account = {"head": head, "entries": entries}
+            if len(entries) <= _SHORT_PATCH:
+                data["manifest"] = account
+            else:
+                texts["manifest"] = encode(account)
         return _event(moment, "prompt", data, texts)
 
-    def _add_manifest(self, manifest: Manifest, data: dict[str, Any], texts: dict[str, str]) -> None:
-        head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
-        entries = patch(self._entries, manifest.entries, lambda entry: entry)
-        account = {"head": head, "entries": entries}
-        if len(entries) <= _SHORT_PATCH:
-            data["manifest"] = account
-        else:
-            texts["manifest"] = encode(account)
+
+_NOTHING_SENT = Sent(())
+
+
+def _itself(entry: T) -> T:
+    return entry
 
 
 def _meaning(message: Message) -> tuple[Any, ...]:
     return message.role, message.text, message.calls, message.call_id, message.reasoning
 
 
-def _described(message: Message, number: int, texts: dict[str, str]) -> dict[str, str]:
+def described(message: Message, number: int, texts: dict[str, str]) -> dict[str, str]:
     """A message as it is recorded; its texts are added to `texts`."""
     described: dict[str, str] = {"role": message.role}
     if message.text:
@@ -191,7 +191,7 @@ async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None
         known = f"{turns[0]} to {turns[-1]}" if len(turns) > 1 else str(turns[0])
         raise InputError(f"Turn {wanted} of {agent!r} is not recorded: it has {known}.")
     last = max(index for index, event in enumerate(events) if event.turn == wanted)
-    fold = _Fold()
+    fold = Fold()
     manifests = [event.texts["manifest"] for event in events[: last + 1] if "manifest" in event.texts]
     patches = await reader.texts(manifests)
     for event in events[: last + 1]:
@@ -210,8 +210,8 @@ async def read_prompt(reader: Reader, session: str, agent: str, turn: int | None
 _LONG = ("text", "calls", "reasoning")
 
 
-class _Fold:
-    """Goes through an agent's prompt events and holds what the last one comes to, texts by hash."""
+class Fold:
+    """Goes through an agent's prompt events and holds what the last one comes to, texts by where they are."""
 
     def __init__(self) -> None:
         self.turn = 0
@@ -220,7 +220,8 @@ class _Fold:
         self._head: dict[str, Any] | None = None
         self._entries: list[Any] = []
 
-    def add(self, event: EventRecord, patches: Mapping[str, str]) -> None:
+    def add(self, event: EventRecord, manifests: Mapping[str, str] | None = None) -> None:
+        """One more prompt; `manifests`: the texts of long ones, None where they are not asked for."""
         base = event.data["of"]
         if base not in (0, self.turn):
             raise StoreError(f"The prompt of {event.agent} before turn {event.turn} is missing in the store.")
@@ -236,9 +237,9 @@ class _Fold:
         self.tools = event.texts.get("tools", self.tools)
         self._head = None
         recorded = event.data.get("manifest")
-        if "manifest" in event.texts:
-            recorded = decode(patches[event.texts["manifest"]])
-        if recorded is not None:
+        if manifests is not None and "manifest" in event.texts:
+            recorded = decode(manifests[event.texts["manifest"]])
+        if manifests is not None and recorded is not None:
             self._head = recorded["head"]
             self._entries = apply(self._entries, recorded["entries"])
         self.turn = event.turn

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
 
 from msgspec import Struct, field
 
 from orchestra.journal.past import AgentPast, Past
-from orchestra.journal.rows import Late
 from orchestra.redact import Redactor
 from orchestra.values.events import Event
-
-
-class Put(Protocol):
-    def __call__(self, event: Event, late: Late | None = None, /) -> Awaitable[None]: ...
-
-
-class Offer(Protocol):
-    def __call__(self, event: Event, late: Late | None = None, /) -> bool: ...
 
 
 async def nothing(_what: object = None) -> None:
@@ -34,7 +24,7 @@ def nobody(_event: Event) -> None:
     """Where nothing comes again."""
 
 
-def no_offer(_event: Event, _late: Late | None = None) -> bool:
+def no_offer(_event: Event) -> bool:
     """Where every event is waited for."""
     return False
 
@@ -42,23 +32,22 @@ def no_offer(_event: Event, _late: Late | None = None) -> bool:
 class Recording(Struct, frozen=True, kw_only=True):
     """What all tracks of a session share.
 
-    `put` takes a new event, and what is added to its data when it is written, if that is not known before;
-    `offer` does where that needs no waiting, or says no. `watch` takes one that
+    `put` takes a new event; `offer` does where that needs no waiting, or says no. `watch` takes one that
     comes again. `clean` takes secrets out of a text. `missing` is
     awaited, with the agent's path, before something is made that is not recorded; where nothing may be, it
     raises or never returns. `hurry` has what was put written and gives a mark; `durable` returns when all up
     to a mark is safe, or cannot be made so now; `settled` waits so many seconds at most, more or less, and
     says whether that is so.
     `from_here`: a request that differs from the record is made, and what was recorded after it does not
-    count. `loosely`: see RequestKey.difference. `unrecorded`: the empty record of agents without one.
+    count. `loosely`: see `asked.difference`. `unrecorded`: the empty record of agents without one.
     """
 
     session: str
-    put: Put
+    put: Callable[[Event], Awaitable[None]]
     watch: Callable[[Event], None]
     clock: Callable[[], float]
     clean: Redactor
-    offer: Offer = no_offer
+    offer: Callable[[Event], bool] = no_offer
     durable: Callable[[int], Awaitable[object]] = nothing
     settled: Callable[[int, float], Awaitable[bool]] = at_once
     hurry: Callable[[], int] = int

@@ -53,19 +53,14 @@ class Live:
         self.broken: StoreError | None = None
 
 
-Late = Callable[[Mapping[int, str]], str]
-"""The end of an event's data in JSON, made when it is written; of the texts that are stored (see Live)."""
-
-
 class Item(Struct, frozen=True, gc=False):
-    """One thing to write. `seq`, `data` (JSON), `late` only with an event; `size` in bytes, roughly."""
+    """One thing to write. `seq` and `data` (JSON) only with an event; `size` in bytes, roughly."""
 
     live: Live
     what: Event | SessionStart | SessionChange
     size: int
     seq: int = 0
     data: str = ""
-    late: Late | None = None
 
 
 class Rows:
@@ -124,7 +119,6 @@ class RowMaker:
         self._redact_short: Callable[[str], str] = redactor
         self._short: list[str] = []  # of the group: what is looked at for secrets together
         self._added: list[tuple[dict[int, str], int]] = []  # by the group, to what is stored
-        self._late: list[tuple[int, Item]] = []  # with the place of its row
         self._pack = Packer()
         self._makers: dict[type, Callable[[Item, Any, Rows], None]] = {
             Event: self._event,
@@ -139,14 +133,10 @@ class RowMaker:
             for stored, key in self._added:
                 stored.pop(key, None)
             rows = self._made(items, self._redact)
-        for row, item in self._late:  # now that it is sure which hashes are stored
-            assert item.late is not None
-            *place, data, texts = rows.events[row]
-            rows.events[row] = (*place, data[:-1] + item.late(item.live.stored), texts)
         return rows
 
     def _made(self, items: Sequence[Item], redact_short: Callable[[str], str]) -> Rows:
-        self._redact_short, self._short, self._added, self._late = redact_short, [], [], []
+        self._redact_short, self._short, self._added = redact_short, [], []
         rows, makers = Rows(), self._makers
         for item in items:
             makers[type(item.what)](item, item.what, rows)
@@ -159,8 +149,6 @@ class RowMaker:
         texts = self._places(event.texts, item.live, rows) if event.texts else ""
         if self._redact_short is not str:
             agent, data = self._redact(agent), self._json(data)
-        if item.late is not None:
-            self._late.append((len(rows.events), item))
         place = (event.session, item.seq, plain(agent), event.turn, event.kind, event.at)
         rows.events.append((*place, data, texts))
 

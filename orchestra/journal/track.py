@@ -11,14 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
-from orchestra.journal.keys import KeyMaker, LateKey, RequestKey, first_parts
-from orchestra.journal.past import PastCall
-from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
+from orchestra.journal.asked import Asked, PastPrompts, asked_now, asked_then, output_key
+from orchestra.journal.past import PastCall, identity, may_be_missing
+from orchestra.journal.prompts import Fold, Moment, PromptTrail, Sent, beside_event
 from orchestra.journal.recording import Recording, nothing
 from orchestra.journal.records import EventRecord
-from orchestra.journal.rows import Late
 from orchestra.values.events import Event, EventKind
-from orchestra.values.messages import Request
+from orchestra.values.messages import OutputSpec, Request
 
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
@@ -34,8 +33,8 @@ class Track:
     """
 
     __slots__ = (
-        "_coming", "_key", "_made", "_mark", "_sent", "_trail", "aside", "past", "path", "recording",
-        "replied", "rerun", "saying", "turn",
+        "_coming", "_made", "_mark", "_output", "_prompts", "_sent", "_trail", "aside", "fresh", "past",
+        "path", "recording", "replied", "rerun", "saying", "turn",
     )  # fmt: skip
 
     def __init__(self, path: str, recording: Recording) -> None:
@@ -46,24 +45,26 @@ class Track:
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
+        self.fresh = past is None and recording.missing is nothing  # all may be made, as nothing is recorded
         self.past = past.agent(path) if past is not None else recording.unrecorded
         self._coming: list[EventRecord] = list(self.past.events)
         self._made = 0  # model calls
         self.replied = 0.0  # when the last one was answered, in seconds since the epoch
-        self._trail: PromptTrail | None = None  # this, the last prompt and keys: there from its first call on
+        self._trail: PromptTrail | None = None  # this and the last prompt: there from its first call on
         self._sent: Sent | None = None
-        self._key: KeyMaker | None = None
+        self._prompts = PastPrompts() if past is not None else None
+        self._output: tuple[OutputSpec | None, str] = (None, "")
         self._mark = 0  # what has to be safe before the next call
 
     def rest(self) -> None:
         """Its agent's work is over: what only another call would need is let go of."""
-        self._trail = self._sent = self._key = None
+        self._trail = self._sent = None
 
     def clock(self) -> float:
         """The time of the next recorded event; without one, now. Seconds since the epoch."""
         if not self._coming:
             return self.recording.clock()
-        coming = next((event.at for event in self._coming if not _may_be_missing(event)), None)
+        coming = next((event.at for event in self._coming if not may_be_missing(event)), None)
         return coming if coming is not None else self.recording.clock()
 
     def pass_over(self, place: int) -> None:
@@ -79,7 +80,7 @@ class Track:
     @property
     def is_over(self) -> bool:
         """Whether all that was recorded has come again."""
-        return all(map(_may_be_missing, self._coming))
+        return all(map(may_be_missing, self._coming))
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -185,34 +186,49 @@ class Track:
         if self._mark:
             await self.recording.durable(self._mark)
             self._mark = 0
-        if self._key is None:
-            self._key = KeyMaker(self.recording.clean)
         told = {"model": model, "purpose": request.purpose, **about}
-        if self.recording.past is None:
-            self._made += 1
-            await self._put(self._event("call", told, {}, self.clock()), LateKey(self._key, request))
-            return None
-        key = self._key(request, {})
+        if request.output is not None:
+            if request.output is not self._output[0]:
+                self._output = (request.output, output_key(request.output))
+            told["output"] = self._output[1]
         recorded = self.recorded
-        if recorded is not None and recorded.seq > self.recording.past.trusted and not self.rerun:
-            then = _key_of(recorded)
-            parts = key if then.is_made_so else first_parts(request, self.recording.clean)
-            now = RequestKey(parts, model, request.purpose)
-            difference = now.difference(then, loosely=self.recording.loosely)
-            if difference:
-                await self._differs(difference)
-                recorded = None
+        if self._prompts is not None:
+            now = asked_now(request, model, self.recording.clean)
+            recorded = await self._compared(recorded, now, self._prompts.of(self.past, self._made))
         if recorded is None or recorded.outcome is None:
             await self.missing()
         self._made += 1
-        await self.put("call", {**told, "key": key})
+        await self._put(self._event("call", told, {}, self.clock()))
         return recorded.outcome if recorded is not None else None
+
+    async def _compared(self, recorded: PastCall | None, now: Asked, prompt: Fold) -> PastCall | None:
+        """The recorded call, if it comes back for what is asked now; `prompt`: the recorded one, sent or not.
+
+        What was not answered does not stand for a call with another prompt: that is recorded anew.
+        """
+        recording = self.recording
+        assert recording.past is not None
+        if recorded is None:
+            if self._made == len(self.past.calls) and self.past.unsent and not now.is_prompt(prompt):
+                await self.forget()
+            return None
+        then = asked_then(recorded.data, prompt)
+        counts = recorded.seq > recording.past.trusted and not self.rerun
+        if counts and (difference := now.difference(then, loosely=recording.loosely)):
+            await self._differs(difference)
+            return None
+        if now != then:
+            if recorded.outcome is None and not self.rerun:
+                await self.forget()
+                return None
+            self._trail = None  # what follows is recorded against nothing of a prompt that is not recorded
+        return recorded
 
     async def missing(self) -> None:
         """Before something is made that is not recorded."""
-        past = self.recording.past
-        if past is None and self.recording.missing is nothing:
+        if self.fresh:
             return
+        past = self.recording.past
         end = self.past.end
         if end is not None and end.kind == "failed" and end.turn == self.turn:
             stopped = past.stopped if past is not None and past.replay else ""
@@ -229,28 +245,28 @@ class Track:
     def _moment(self) -> Moment:
         return Moment(self.recording.session, self.path, self.turn, self.clock())
 
-    async def _put(self, event: Event, late: Late | None = None) -> None:
-        if not self._taken(event, late):
-            await self.recording.put(event, late)
+    async def _put(self, event: Event) -> None:
+        if not self._taken(event):
+            await self.recording.put(event)
 
-    def _taken(self, event: Event, late: Late | None = None) -> bool:
+    def _taken(self, event: Event) -> bool:
         """Whether it comes again, or was taken without waiting."""
         if (self._coming or self.rerun) and self._comes_again(event):
             self.recording.watch(event)
             return True
-        return self.recording.offer(event, late)
+        return self.recording.offer(event)
 
     def _comes_again(self, event: Event) -> bool:
         """Whether the event is the record's; after the first that is not, none is.
 
         Notes that depend on what other agents did meanwhile are left out while the record lasts.
         """
-        wanted = _identity(event)
+        wanted = identity(event)
         for at, recorded in enumerate(self._coming):
-            if _identity(recorded) == wanted:
+            if identity(recorded) == wanted:
                 del self._coming[at]
                 return True
-        if _may_be_missing(event):
+        if may_be_missing(event):
             return not self.is_over
         if self.rerun:
             return True
@@ -281,18 +297,3 @@ class Track:
         if self._sent is not None:
             self._trail = None
             await self.prompt(self._sent)
-
-
-def _may_be_missing(event: Event | EventRecord) -> bool:
-    """Whether it hangs on the order in which agents were answered: a budget's warning."""
-    return event.kind == "note" and event.data.get("what") == "budget"
-
-
-def _identity(event: Event | EventRecord) -> tuple[Any, ...]:
-    data = event.data
-    return event.kind, event.turn, data.get("n"), data.get("what"), data.get("receiver"), data.get("state")
-
-
-def _key_of(call: PastCall) -> RequestKey:
-    data = call.data
-    return RequestKey(data.get("key", ""), data.get("model", ""), data.get("purpose", ""))

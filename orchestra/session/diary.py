@@ -11,7 +11,6 @@ from orchestra.errors import RecordDiffers, StoreError
 from orchestra.journal.journal import Journal
 from orchestra.journal.past import Past
 from orchestra.journal.recording import Recording, nobody, nothing
-from orchestra.journal.rows import Late
 from orchestra.journal.track import Track
 from orchestra.memory.session import SessionMemory
 from orchestra.session.kit import Kit
@@ -45,13 +44,13 @@ class _Pen:
         self._journal = journal
         self._watch = watch
 
-    async def put(self, event: Event, late: Late | None = None) -> None:
-        await self._journal.record(event, late)
+    async def put(self, event: Event) -> None:
+        await self._journal.record(event)
         if self._watch is not None:
             self._watch(event)
 
-    def offer(self, event: Event, late: Late | None = None) -> bool:
-        taken = self._journal.offer(event, late)
+    def offer(self, event: Event) -> bool:
+        taken = self._journal.offer(event)
         if taken and self._watch is not None:
             self._watch(event)
         return taken

@@ -9,6 +9,7 @@ import anyio.lowlevel
 import pytest
 
 from orchestra import Runtime
+from orchestra.journal.prompts import read_prompt
 from orchestra.models.scripted import Scripted
 from tests.resume.cut import CATS, DOGS, GONE, cut, events, host, recorded, same
 from tests.team import scripted_team
@@ -64,3 +65,24 @@ async def test_a_session_that_could_not_go_on_is_let_go_of(tmp_path: Path) -> No
 async def _opened(runtime: Runtime, session: str) -> None:
     async with runtime.resumed(session):
         await anyio.sleep_forever()
+
+
+async def test_what_a_fork_with_another_question_was_sent_is_what_its_record_shows(tmp_path: Path) -> None:
+    """Wherever it was forked: its first calls come from a record of other words."""
+    report = await recorded(tmp_path)
+    for number, _, _ in events(tmp_path):
+        model = scripted_team(CATS, DOGS)
+        async with host(tmp_path, model) as runtime:
+            name = await runtime.fork(report.session, at=number, question="Cows?")
+            await runtime.resume(name)
+            await runtime.kit.journal.flush()
+            shown = [
+                (await read_prompt(runtime.kit.journal, name, agent, turn)).messages
+                for agent, turn in await _replied_after(runtime, name, number)
+            ]
+        assert sorted(map(repr, shown)) == sorted(repr(each.messages) for each in model.requests), number
+
+
+async def _replied_after(runtime: Runtime, session: str, number: int) -> list[tuple[str, int]]:
+    replies = await runtime.kit.journal.events(session, kinds=("reply",))
+    return [(event.agent, event.turn) for event in replies if event.seq > number]
