@@ -135,8 +135,18 @@ def beside_event(moment: Moment, sent: Sent) -> Event:
 
 def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
     """What is recorded of a reply: usage, finish, model and seconds as data, and its texts."""
-    data = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
-    data |= structs.asdict(reply.usage)
+    usage = reply.usage
+    data = {
+        "model": reply.model,
+        "finish": reply.finish,
+        "seconds": round(reply.seconds * 1e4) / 1e4,
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cost": usage.cost,
+    }
     texts = {}
     if reply.text:
         texts["text"] = reply.text
