@@ -49,18 +49,18 @@ Count = Callable[[str], int]
 
 
 class Counter:
-    """Counts and cuts text in one encoding. Shared by all sessions and threads; loads at the first use."""
+    """Counts and cuts text in one encoding. Shared by all sessions and threads; loads at the first use.
+
+    `lines_add_up`: whether lines that begin with a letter or digit have the tokens together that each has by
+    itself, counted with its line feed. So it is where the pattern that splits texts before tokens are made
+    ends each piece behind line feeds: punctuation and white space take them in, letters and digits never do.
+    """
 
     __slots__ = ("_lock", "_measure", "_names", "_once", "_recent", "_short", "encoding", "lines_add_up")
 
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
         self.lines_add_up = encoding in ("cl100k_base", "o200k_base")
-        """Whether lines that begin with a letter or digit have the tokens together that each has by itself.
-
-        Counted with its line feed. So it is where the pattern that splits texts before tokens are made ends
-        each piece behind line feeds: punctuation and white space take them in, letters and digits never do.
-        """
         self._measure: Measure | None = None
         self._short: Count | None = None
         self._lock = Lock()

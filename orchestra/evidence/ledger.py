@@ -101,7 +101,7 @@ class Ledger:
 
     def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
-        seen = self._seen.setdefault(agent, {})
+        seen, keys = self._seen.setdefault(agent, {}), self._keys
         labels = []
         for passage in passages:
             document = passage.document
@@ -109,10 +109,11 @@ class Ledger:
             start, end = passage.start, passage.end
             known = seen.get(key)
             if known is None:
-                self._registered(key, document)
-                known = seen[self._keys[key]] = _Seen(_label(len(seen) + 1), start, end)
+                if key not in keys:
+                    self._registered(key, document)
+                known = seen[keys[key]] = _Seen(_label(len(seen) + 1), start, end)
             elif (known.start != start or known.end != end) and (start, end) not in known.more:
-                known = seen[self._keys[key]] = known.seeing(start, end)
+                known = seen[keys[key]] = known.seeing(start, end)
             labels.append(known.label)
         return tuple(labels)
 
