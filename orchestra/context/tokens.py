@@ -70,21 +70,29 @@ class Counter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`; special tokens such as `<|endoftext|>` count as the plain text they are."""
-        count, size = self._short, len(text)
-        if count is None or size > _SHORT_CHARACTERS:
+        count = self._short
+        if count is None or len(text) > _WORTH_CHARACTERS:
+            return self._count_long(text)
+        try:
+            return count(text)
+        except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
-        if size > _WORTH_CHARACTERS:
-            known = self._recent.get(id(text))
-            if known is not None and known[0] is text:
-                return known[1]
+
+    def _count_long(self, text: str) -> int:
+        """As `count`; the last few such texts, which are counted again where they go to, are known."""
+        count = self._short
+        if count is None or len(text) > _SHORT_CHARACTERS:
+            return self.measure(text, _NO_CUT)[1]
+        known = self._recent.get(id(text))
+        if known is not None and known[0] is text:
+            return known[1]
         try:
             tokens = count(text)
         except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
-        if size > _WORTH_CHARACTERS:
-            if len(self._recent) >= _RECENT:
-                self._recent.clear()
-            self._recent[id(text)] = (text, tokens)
+        if len(self._recent) >= _RECENT:
+            self._recent.clear()
+        self._recent[id(text)] = (text, tokens)
         return tokens
 
     def cut(self, text: str, tokens: int) -> str:
@@ -113,9 +121,7 @@ class Counter:
 
     def message(self, message: Message) -> int:
         """Tokens of a message with what the chat format adds to it."""
-        tokens = MESSAGE_TOKENS
-        if message.text:
-            tokens += self.count(message.text)
+        tokens = MESSAGE_TOKENS + (self.count(message.text) if message.text else 0)
         if message.reasoning:
             tokens += self.count(message.reasoning)
         for call in message.calls:
