@@ -105,9 +105,12 @@ def plain(name: str) -> str:
     return name.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
-def _is_whole(text: str) -> bool:
-    """Whether JSON brings back exactly this text: two lone surrogates could become one character."""
-    return text.isascii() or not _SURROGATE.search(text)
+def _is_inline(text: str) -> bool:
+    """Whether it stands in its event's row: short, and JSON brings back exactly this text.
+
+    Two lone surrogates could become one character.
+    """
+    return len(text) <= LONGEST_INLINE and (text.isascii() or not _SURROGATE.search(text))
 
 
 class RowMaker:
@@ -157,7 +160,7 @@ class RowMaker:
         stored, redact, places = live.stored, self._redact_short, {}
         self._short += texts
         for name, text in texts.items():
-            if len(text) <= LONGEST_INLINE and _is_whole(text):
+            if _is_inline(text):
                 self._short.append(text)
                 places[name] = INLINE + redact(text)
             else:
