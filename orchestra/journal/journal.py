@@ -22,9 +22,10 @@ import anyio.to_thread
 
 from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
+from orchestra.journal.encoding import encode
 from orchestra.journal.reading import Reader, is_gone, this_process
 from orchestra.journal.records import Fork, Order, SessionRecord, Status
-from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart, encode
+from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart
 from orchestra.journal.writer import Options, Writer
 from orchestra.log import get_logger
 from orchestra.redact import Redactor
