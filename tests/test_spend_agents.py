@@ -72,7 +72,7 @@ async def test_a_warning_then_the_end_of_the_work(tmp_path: Path) -> None:
     async with session_of(tmp_path, clerk(), model, events, **{"limits.tokens": 24_000}) as session:
         handoff = await session.ask("clerk", "Read.")
         assert session.spend.held == (0, 0.0)
-        assert session.spend.used.tokens <= 24_000
+        assert session.spend.spent[0] <= 24_000
     assert "close to your limit" in seen(model.requests[-1])
     assert [request.tool_choice for request in model.requests].count("none") == 1
     assert (handoff.status, "the session's budget" in handoff.reason) == ("partial", True)
@@ -107,7 +107,7 @@ async def test_a_report_says_that_the_money_is_gone(tmp_path: Path) -> None:
     models = {"small": Scripted(dear), "large": Scripted(dear)}
     async with Runtime(settings(tmp_path, **flags), models=models) as host:
         report = await host.research("Where does the oil stand?", documents=tmp_path / "docs")
-        assert host.kit.spend.used.tokens <= 8_000
+        assert host.kit.spend.spent[0] <= 8_000
     assert report.references
     assert "budget" in report.partial or "are left" in report.partial
 
@@ -169,7 +169,7 @@ async def test_retries_are_charged(tmp_path: Path) -> None:
     host = Runtime(settings(tmp_path), models={"small": model}, roles=[clerk()])
     async with host, host.session("?x") as session:
         await session.ask("clerk", "Read.")
-        assert (session.spend.used.tokens, session.spend.used.calls) == (95, 2)
+        assert [(used.tokens, used.calls) for used in session.usage.values()] == [(95, 2)]
         assert session.spend.held == (0, 0.0)
 
 

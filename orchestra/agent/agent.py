@@ -21,7 +21,6 @@ from orchestra.context.summary.schema import Summariser
 from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
 from orchestra.models.summariser import make_room, summariser_of
-from orchestra.tools.early import Early
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
@@ -77,8 +76,8 @@ class Agent:
         if recorded is not None:
             return recorded
         tiers = self._desk.tiers
-        window = tiers[self._steps].window
-        return window if self._final == self._steps else min(window, tiers[self._final].window)
+        window = tiers.window(self._steps)
+        return window if self._final == self._steps else min(window, tiers.window(self._final))
 
     @property
     def context(self) -> Context:
@@ -135,7 +134,7 @@ class Agent:
         self._steps_done = False
         while True:
             finishing = self._must_finish()
-            last = bool(finishing) or self._steps_done or not len(self._toolbox)
+            last = bool(finishing) or self._steps_done or not self._toolbox.specs
             tier = self._final if last else "large" if self._lifted else self._steps
             self._lifted = False
             if self._listen is None and tier not in self._desk.tiers.streamed:
@@ -192,7 +191,7 @@ class Agent:
         limits = self.role.limits
         if limits.steps is not None and self.turn - self._before + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
-        if scope := self._caller.ending:
+        if scope := self._caller.purse.ending:
             self._short = scope
             return f"the {scope}'s budget"
         spent = time.monotonic() - self._began - self._desk.place.waited
@@ -202,13 +201,14 @@ class Agent:
 
     async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
         """One model call; None when its reply did not fit the schema and another try is due."""
-        track, limit = self._track, self.role.limits.steps
+        context, track, limit = self.context, self._track, self.role.limits.steps
         if limit is not None and self.turn - self._before > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
+        output = self._desk.output if tier == self._final else None
         again = False
         while True:
-            prompt, output = await self._prompt(tier, last=last, ask=WRAP_UP if finishing else "")
+            prompt = await self._prompt(output, last=last, ask=WRAP_UP if finishing else "")
             track.turn += 1
             request = Request(
                 messages=prompt.messages,
@@ -219,7 +219,7 @@ class Agent:
                 cache_until=prompt.cache_until,
                 session=track.recording.session,
             )
-            size = Size(prompt.tokens, prompt.output_tokens, self.context.budget.window)
+            size = Size(prompt.tokens, prompt.output_tokens, context.budget.window)
             sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
             del prompt  # nothing of it is kept while the reply is waited for but what was sent
             try:
@@ -232,29 +232,32 @@ class Agent:
                     raise
                 # The endpoint has told its window, or that ours is too large: once more with what fits.
                 again = True
-                self.context.too_long(error.window)
-                await track.put("note", {"what": "window lowered", "tokens": self.context.budget.window})
+                context.too_long(error.window)
+                await track.put("note", {"what": "window lowered", "tokens": context.budget.window})
 
-    async def _prompt(self, tier: str, *, last: bool, ask: str) -> tuple[Prompt, OutputSpec | None]:
-        """What the next call is shown, and what it is asked for; room is made first where that is due."""
+    async def _prompt(self, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
+        """What the next call is shown; room is made first where that is due."""
         context, track = self.context, self._track
-        output = self._desk.output if tier == self._final else None
         window = self._window
         if window < context.budget.window:  # another agent's call has taught it
             context.narrow(window)
         tools = self._toolbox.specs
-        critical = bool(ask) or (last and len(tools) > 0)
+        critical = bool(ask or (last and tools))
         at = track.made
+        show: Callable[..., Prompt] = context.as_it_is
         if context.due(tools, critical=critical) is not None:
             await make_room(context, tools, self._summariser, critical=critical, at=at)
-        await mean(context, self._desk.meaning, track)
+            show = partial(context.prompt, critical=critical)
+        if context.policy.recall_share:
+            await mean(context, self._desk.meaning, track)
         # Tools stay even when none may be called: dropping them would change the prefix. The adapter holds
         # the reply to the schema, or shows it where an endpoint cannot.
-        prompt = context.prompt(tools, output, enforced=True, ask=ask, critical=critical, at=at)
-        keep(context, track)
-        for report in context.take_reports():
+        prompt = show(tools, output, enforced=True, ask=ask, at=at)
+        if context.recalled is not None:
+            keep(context, track)
+        for report in context.take_reports() if context.reports else ():
             await track.put("compacted", structs.asdict(report))
-        return prompt, output
+        return prompt
 
     async def _failed(self, tier: str, problem: str, error: OutputInvalid | None = None) -> None:
         """A reply and its repair did not fit: the step goes to the large tier, or it is over."""
@@ -275,11 +278,8 @@ class Agent:
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
-        await self._take(await self._toolbox.run_all(reply.calls, early=self._early))
-
-    @property
-    def _early(self) -> Early | None:
-        return self._hear.early if self._hear is not None else None
+        early = self._hear.early if self._hear is not None else None
+        await self._take(await self._toolbox.run_all(reply.calls, early=early))
 
     async def _take(self, results: Sequence[ToolResult]) -> None:
         taken = await taken_in(results, self.path, self._desk)

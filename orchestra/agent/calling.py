@@ -9,6 +9,7 @@ from msgspec import Struct
 from orchestra.agent.desk import Desk
 from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
+from orchestra.models.counts import Calibration
 from orchestra.models.port import Model
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation
@@ -25,20 +26,14 @@ class Size(Struct, frozen=True):
 
 
 class Caller:
-    """Holds what a call may cost, makes it, settles."""
+    """Holds what a call may cost in its purse, makes it, settles."""
 
-    __slots__ = ("_desk", "_place", "_purse", "_track")
+    __slots__ = ("_desk", "_track", "purse")
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._track = desk.track
-        self._place = desk.place
-        self._purse = Purse(desk.spend, desk.counts)
-
-    @property
-    def ending(self) -> str:
-        """The scope whose budget comes to its end, "" when none does."""
-        return self._purse.ending
+        self.purse = Purse(desk.spend)
 
     async def call(
         self, tier: str, request: Request, size: Size, sent: Sent, hear: Listen | None = None
@@ -48,40 +43,49 @@ class Caller:
         `hear` gets the reply as it comes; without it a whole one is asked for, which costs less, unless the
         tier's endpoint is to stream.
         """
-        desk, track = self._desk, self._track
+        desk, track, purse = self._desk, self._track, self.purse
         if hear is None and tier in desk.tiers.streamed:
             hear = _unheard
         model = desk.tiers[tier]
+        count = desk.counts.of(model.name)
         recorded = track.recorded
         if recorded is not None and recorded.outcome is not None:
-            held = self._purse.hold_nothing()
+            held = purse.hold_nothing()
         else:
-            with self._place.outside():
-                await track.missing()
-                held, request = await self._purse.hold(model, request, size.prompt, size.reply)
+            held, request = await desk.place.outside(self._held(model, count, request, size))
         try:
-            track.aside |= {"tokens": size.prompt, "window": size.window}
+            aside = track.aside
+            aside["tokens"], aside["window"] = size.prompt, size.window
             await track.prompt(sent, beside=request.purpose == "summary")
             del sent  # its manifest is not held while the reply is waited for
             try:
-                with self._place.outside():
-                    reply = await (model.reply(request) if hear is None else _heard(model, request, hear))
+                reply = await desk.place.outside(
+                    model.reply(request) if hear is None else _heard(model, request, hear)
+                )
             except ModelError as error:
                 # What was billed and then failed is still billed.
                 if error.usage is not None:
                     await self._settle(held, tier, error.usage)
                 raise
-            self._purse.saw(model, size.prompt, reply.usage)
+            if reply.usage.calls == 1:  # several calls in one say nothing of this prompt
+                count.saw(size.prompt, reply.usage.input_tokens)
             await self._settle(held, tier, reply.usage)
             await track.keep(reply.seconds)
             return reply
         finally:
             held.release()
 
+    async def _held(
+        self, model: Model, count: Calibration, request: Request, size: Size
+    ) -> tuple[Reservation, Request]:
+        """The worst case of a call that is to be made, held; and the call within what is held."""
+        await self._track.missing()
+        return await self.purse.hold(model, count, request, size.prompt, size.reply)
+
     async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
         """Book a call, with a word to the journal when a budget comes close to its end."""
         self._desk.charge(tier, usage)
-        for warned in self._purse.settle(held, usage):
+        for warned in self.purse.settle(held, usage):
             await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
 
 

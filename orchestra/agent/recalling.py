@@ -25,9 +25,7 @@ _AT_ONCE = 1_024
 
 
 async def mean(context: Context, meaning: Meaning | None, track: Track) -> None:
-    """Before a prompt: ask for the vectors that it lacks, and take those that are there in time."""
-    if not context.policy.recall_share:
-        return  # nothing is recalled by itself, and what remembers is not even made
+    """Before a prompt that recalls by itself: ask for the vectors that it lacks, take those there in time."""
     recollector = context.recollector
     recollector.meant = UNKNOWN
     if recollector.backlog > THREAD_CHARACTERS and context.recalls:

@@ -148,7 +148,8 @@ class Talker(Agent):
         self._heard.clear()
         results: dict[int, ToolResult] = {}
         try:
-            await self._toolbox.run_all(reply.calls, results, self._early)
+            early = self._hear.early if self._hear is not None else None
+            await self._toolbox.run_all(reply.calls, results, early)
         finally:
             # What came back is in the record and in the context, however the turn ends.
             if results:

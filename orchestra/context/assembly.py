@@ -13,7 +13,8 @@ from orchestra.context.levels import Compaction
 from orchestra.context.manifest import Manifest
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet
-from orchestra.context.trimming import fit, without_unpaired
+from orchestra.context.trimming import fit
+from orchestra.context.weaving import NOTHING, Joins, Woven
 from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
 GO_ON = "Go on."
@@ -83,71 +84,6 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
         return self.sheet.specs
 
 
-class Woven(Struct, frozen=True, gc=False):
-    """Blocks as they stand in a prompt, in order: their messages, their lines in its manifest, their tokens.
-
-    `run`: the last of them, not in `messages`, which the next block or the end of the prompt may join.
-    """
-
-    blocks: tuple[Block, ...] = ()
-    messages: tuple[Message, ...] = ()
-    run: tuple[Block, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    tokens: int = 0
-
-
-NOTHING = Woven()
-
-
-class Joins:
-    """Remembers one context's last prompt, which the next one as a rule only adds to.
-
-    Neighbouring blocks that were put into one message stay the same object, and are encoded once.
-    """
-
-    __slots__ = ("_blocks", "_messages", "_woven")
-
-    def __init__(self) -> None:
-        self._blocks: tuple[Block, ...] = ()  # in the order in which they were given
-        self._woven = NOTHING
-        self._messages: dict[tuple[int, ...], Message] | None = None
-
-    def clear(self) -> None:
-        self._blocks, self._woven, self._messages = (), NOTHING, None
-
-    def new(self, blocks: Sequence[Block]) -> tuple[Woven, Sequence[Block]] | None:
-        """What these blocks begin with, and those behind it; None where they do not only add to the last."""
-        known = self._blocks
-        count = len(known)
-        if not count or tuple(blocks[:count]) != known:
-            return None
-        new, last = blocks[count:], self._woven.blocks[-1].place
-        for block in new:
-            if block.place < last:
-                return None
-            last = block.place
-        return self._woven, new
-
-    def keep(self, blocks: Sequence[Block], woven: Woven) -> None:
-        """All of these were shown, and so."""
-        given = tuple(blocks)
-        self._blocks, self._woven = woven.blocks if given == woven.blocks else given, woven
-
-    def joined(self, run: Sequence[Block]) -> Message:
-        """One message of neighbours."""
-        if len(run) == 1:
-            return run[0].message
-        key = tuple([block.number for block in run])
-        text = "\n\n".join([block.message.text for block in run])
-        if self._messages is None:
-            self._messages = {}
-        known = self._messages.get(key)
-        if known is None or known.text != text:
-            known = self._messages[key] = Message(run[0].message.role, text)
-        return known
-
-
-_place = attrgetter("place")
 _tokens = attrgetter("tokens")
 _entry = attrgetter("entry")
 
@@ -167,7 +103,7 @@ def assemble(
     in the result. Raises ContextOverflow when what may never be cut does not fit.
     """
     joins = Joins() if joins is None else joins
-    woven, unpaired = _woven(blocks, joins)
+    woven, unpaired = joins.woven(blocks)
     sheet, after, cut = frame.tools, frame.after, False
     gone: tuple[Entry, ...] = ()
     ending = (*frame.before, *after, *frame.beside)
@@ -179,7 +115,7 @@ def assemble(
             names = {piece.name: piece.tokens for piece in held}
             kept = fit(woven.blocks, budget, counter, sheet, {**names, "reply": REPLY_TOKENS})
             sheet, gone, cut = kept.tools, kept.gone, kept.cut
-            woven = _weave(NOTHING, kept.blocks, joins)
+            woven = joins.weave(NOTHING, kept.blocks) or NOTHING  # pairs were kept
     if not after and _ends_with_model(woven.blocks):
         after = (_last_word(frame, counter),)
         ending = (*frame.before, *after, *frame.beside)
@@ -191,42 +127,21 @@ def assemble(
         messages=messages,
         sheet=sheet,
         output=frame.output,
-        manifest=_manifest(frame, budget, entries),
+        manifest=Manifest(
+            agent=frame.agent,
+            turn=frame.turn,
+            window=budget.window,
+            output=budget.output,
+            margin=budget.margin,
+            usable=budget.usable,
+            entries=entries,
+        ),
         blocks=woven.blocks,
         tokens=around + sheet.tokens + woven.tokens,
         output_tokens=budget.output,
         cache_until=shared,
         compaction=frame.compaction,
         squeezed=bool(gone) or sheet is not frame.tools or cut,
-    )
-
-
-def _woven(blocks: Sequence[Block], joins: Joins) -> tuple[Woven, list[Entry]]:
-    """All blocks in order, without those of a broken pair, and these ones' entries."""
-    known = joins.new(blocks)
-    if known is not None:
-        woven, new = known
-        paired, gone = without_unpaired(new)
-        if not gone and (not new or new[0].message.role != "tool"):
-            woven = _weave(woven, paired, joins) if new else woven
-            joins.keep(blocks, woven)
-            return woven, []
-    ordered, gone = without_unpaired(sorted(blocks, key=_place))
-    woven = _weave(NOTHING, ordered, joins)
-    if not gone:
-        joins.keep(blocks, woven)
-    return woven, gone
-
-
-def _manifest(frame: Frame, budget: Budget, entries: tuple[Entry, ...]) -> Manifest:
-    return Manifest(
-        agent=frame.agent,
-        turn=frame.turn,
-        window=budget.window,
-        output=budget.output,
-        margin=budget.margin,
-        usable=budget.usable,
-        entries=entries,
     )
 
 
@@ -246,32 +161,6 @@ def _ends_with_model(blocks: Sequence[Block]) -> bool:
         if block.zone == "history" or block.zone == "input":
             return block.message.role == "assistant"
     return False
-
-
-def _weave(woven: Woven, new: Sequence[Block], joins: Joins) -> Woven:
-    """The same and more behind it; neighbours of the system and of the user are one message each."""
-    messages: list[Message] = []
-    run = list(woven.run)
-    role = run[0].message.role if run else ""
-    for block in new:
-        message = block.message
-        if message.role == role:
-            run.append(block)
-            continue
-        if run:
-            messages.append(joins.joined(run))
-            run, role = [], ""
-        if message.role == "user" or message.role == "system":
-            run, role = [block], message.role
-        else:
-            messages.append(message)
-    return Woven(
-        (*woven.blocks, *new),
-        (*woven.messages, *messages),
-        tuple(run),
-        (*woven.entries, *map(_entry, new)),
-        woven.tokens + sum(map(_tokens, new)),
-    )
 
 
 def _ended(

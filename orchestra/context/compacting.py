@@ -7,10 +7,9 @@ from operator import attrgetter
 
 from msgspec import structs
 
-from orchestra.context.assembly import Joins
 from orchestra.context.blocks import NEVER_CUT, Entry, Zone
 from orchestra.context.budget import Budget, budget_of
-from orchestra.context.endings import PINNED, PINNED_LABEL, Endings
+from orchestra.context.endings import PINNED, PINNED_LABEL, Endings, Pieces
 from orchestra.context.keeping import Compacted, Draft, numbers, report_of
 from orchestra.context.labels import data
 from orchestra.context.ledger import SOURCE, carry_out
@@ -22,7 +21,8 @@ from orchestra.context.state import EMPTY
 from orchestra.context.summary.schema import SummaryTask, Version
 from orchestra.context.tokens import Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet, sheet_of, slimmed
-from orchestra.values.messages import Message, ToolSpec
+from orchestra.context.weaving import Joins
+from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
 _tokens = attrgetter("tokens")
 _used = attrgetter("used")
@@ -35,7 +35,10 @@ _FIXED_MOST = 0.8
 class Compacting(Record):
     """The record of one agent under a budget of tokens."""
 
-    __slots__ = ("_due", "_ends", "_gone", "_joins", "_sheet", "_slim", "budget", "policy", "reports")
+    __slots__ = (
+        "_due", "_ends", "_gone", "_joins", "_schema", "_sheet", "_slim", "_views", "budget", "policy",
+        "reports",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -55,8 +58,10 @@ class Compacting(Record):
         self._gone: list[Entry] = []
         self._joins = Joins()
         self._ends: Endings | None = None  # most agents have none
+        self._schema: tuple[OutputSpec | None, Pieces] = (None, ())
         self._sheet: ToolSheet = NO_TOOLS
         self._slim = False
+        self._views = bool(policy.recall_share) or "window" in policy.without  # prompts are recalled views
 
     @property
     def _endings(self) -> Endings:
@@ -70,8 +75,7 @@ class Compacting(Record):
 
         `critical`: nothing above the light level is due in this step.
         """
-        levels, usable = self.policy.levels, self.budget.usable
-        tokens = self.occupied(tools)
+        levels, usable, tokens = self.policy.levels, self.budget.usable, self.occupied(tools)
         if tokens < levels.light * usable:
             return None
         if not critical and tokens >= levels.medium * usable:
@@ -159,9 +163,8 @@ class Compacting(Record):
         if self._slim or sheet.asked is not tools:
             sheet = self._tools(tools)
         tokens: int = sum(map(_tokens, self._blocks), sheet.tokens)
-        if self._keeping is None or (state := self._keeping.state.now) is EMPTY:
-            return tokens
-        tokens += sum(map(_tokens, self._endings.state(state)))
+        if self._keeping is not None and (state := self._keeping.state.now) is not EMPTY:
+            tokens += sum(map(_tokens, self._endings.state(state)))
         return tokens
 
     def _pinned(self, compaction: Compaction) -> tuple[str, int]:

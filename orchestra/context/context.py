@@ -13,6 +13,7 @@ from orchestra.context.blocks import Block
 from orchestra.context.budget import Budget, budget_of
 from orchestra.context.compacting import Compacting
 from orchestra.context.endings import schema_pieces
+from orchestra.context.levels import Compaction
 from orchestra.context.recall.turns import Recalled
 from orchestra.context.recall.window import asking
 from orchestra.context.squeeze import kept_findable, squeeze
@@ -56,37 +57,56 @@ class Context(Compacting):
 
         `ask`: a last word to the model, such as that it has to finish now. Raises ContextOverflow.
         """
-        self.close_calls("the call did not return", at=at)
+        if self._calls is not None:
+            self.close_calls("the call did not return", at=at)
         compaction = self.due(tools, critical=critical)
         if compaction is not None:
             self.compact(compaction, at=at)
+        return self.as_it_is(tools, output, enforced=enforced, ask=ask, at=at, compaction=compaction)
+
+    def as_it_is(
+        self,
+        tools: tuple[ToolSpec, ...],
+        output: OutputSpec | None,
+        *,
+        enforced: bool,
+        ask: str,
+        at: float,
+        compaction: Compaction | None = None,
+    ) -> Prompt:
+        """As `prompt`, where `due` has just said that nothing has to leave; `compaction`: what just has."""
+        if self._calls is not None:
+            self.close_calls("the call did not return", at=at)
         frame = Frame(
             agent=self.agent,
             turn=self.turn,
-            before=self._before(),
+            before=self._before() if self._keeping is not None else (),
             after=self._after(output, bool(tools), enforced=enforced, ask=ask),
-            beside=schema_pieces(output, self.counter) if enforced and output is not None else (),
-            tools=self._tools(tools),
+            beside=self._beside(output) if enforced and output is not None else (),
+            tools=self._tools(tools) if self._slim or self._sheet.asked is not tools else self._sheet,
             output=output,
             gone=tuple(self._gone),
             compaction=compaction,
         )
-        viewed = self._viewed(frame)
+        viewed = self._viewed(frame) if self._views or self._recollector is not None else None
         if viewed is not None:
-            self._settled = True
-            self._gone.clear()
-            return assemble(*viewed, self._joins)
-        try:
-            made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
-        except ContextOverflow:
-            if not self._unpin():
-                raise
-            made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
-        if made.squeezed:
-            made = self._squeezed(made, frame, at)
+            made = assemble(*viewed, self._joins)
+        else:
+            made = self._whole(frame)
+            if made.squeezed:
+                made = self._squeezed(made, frame, at)
         self._settled = True
         self._gone.clear()
         return made
+
+    def _whole(self, frame: Frame) -> Prompt:
+        """All blocks in one prompt, without pinned facts where there is no room for both."""
+        try:
+            return assemble(self._blocks, self.budget, self.counter, frame, self._joins)
+        except ContextOverflow:
+            if not self._unpin():
+                raise
+            return assemble(self._blocks, self.budget, self.counter, frame, self._joins)
 
     def _squeezed(self, made: Prompt, frame: Frame, at: float) -> Prompt:
         """The same prompt with room to grow: what does not fit leaves for good and not for this call only."""
@@ -103,9 +123,8 @@ class Context(Compacting):
 
     def _viewed(self, frame: Frame) -> tuple[Sequence[Block], Budget, Counter, Frame] | None:
         """The recalled view of the past, with the pinned facts of what it does not show; None for none."""
-        if not self.policy.recall_share and "window" not in self.policy.without:
-            if self._recollector is not None:
-                self._recollector.last = None
+        if not self._views:
+            self.recollector.last = None
             return None
         around = around_of(frame, self.counter)
         tokens, binding = self._pins_room(())
@@ -171,8 +190,7 @@ class Context(Compacting):
         self, blocks: Sequence[Block] | None = None, recalled: tuple[Piece, ...] = ()
     ) -> tuple[Piece, ...]:
         """The state, the constraints once more, and marks at values that hold no longer."""
-        if (keeping := self._keeping) is None:
-            return ()
+        keeping = self.keeping
         pieces = self._endings.state(self.state)
         blocks = self._blocks if blocks is None else blocks
         pieces += self._endings.constraints(keeping.pins, blocks, self.policy)
@@ -181,12 +199,19 @@ class Context(Compacting):
         marks = keeping.pins.marks(texts) if keeping.pins.superseded else ""
         return pieces + self._endings.superseded(marks)
 
+    def _beside(self, output: OutputSpec) -> tuple[Piece, ...]:
+        """The schema that the endpoint holds the reply to."""
+        if self._schema[0] is not output:
+            self._schema = (output, schema_pieces(output, self.counter))
+        return self._schema[1]
+
     def _after(
         self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str
     ) -> tuple[Piece, ...]:
         pieces: tuple[Piece, ...] = ()
-        if sum(map(_tokens, self._blocks)) > self.policy.restate_after:
-            pieces = self._endings.reminder(self._blocks, self.policy)
+        blocks = self._blocks
+        if blocks and blocks[-1].zone != "input" and sum(map(_tokens, blocks)) > self.policy.restate_after:
+            pieces = self._endings.reminder(blocks, self.policy)
         if ask:
             pieces += self._endings.ask(ask)
         return pieces if output is None or enforced else pieces + self._endings.output(output, tools=tools)

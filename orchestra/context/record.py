@@ -102,7 +102,8 @@ class Record:
 
         Returns the block's id. The input before, unless it is the first, becomes a part of the history.
         """
-        self.close_calls("the user went on", at=at)
+        if self._calls is not None:
+            self.close_calls("the user went on", at=at)
         first, self._task = self._task, self._task or self._numbers + 1
         if first:
             at_last = next(n for n in reversed(range(len(self._blocks))) if self._blocks[n].zone == "input")
@@ -113,7 +114,7 @@ class Record:
         made = self._add("input", "input", Message("user", text), at=at, why=why, leaves="never")
         if first:  # an agent with one task has it in every prompt and need not pin it
             self.keeping.hear(self._blocks)
-        return made.id
+        return made.entry.block
 
     def add_data(
         self, zone: Zone, source: str, text: str, *, query: str = "", why: str = "", at: float = 0.0
@@ -127,7 +128,7 @@ class Record:
         message = Message("user", data(label_of(source, query, at), text))
         made = self._add(zone, source, message, at=at, why=why or f"given as {zone}")
         self._put_before_input(made)
-        return made.id
+        return made.entry.block
 
     def add_said(self, speaker: str, text: str, *, at: float = 0.0, when: str = "") -> str:
         """What somebody said in a conversation that the agent follows; it counts as a turn.
@@ -145,7 +146,8 @@ class Record:
 
         Returns the block's id, "" for an answer with nothing in it, which is not shown again.
         """
-        self.close_calls("the call did not return", at=at)
+        if self._calls is not None:
+            self.close_calls("the call did not return", at=at)
         if self._ephemeral:
             self._expire()
         calls = reply.calls
@@ -159,7 +161,7 @@ class Record:
         self.turn += 1
         if calls:
             self._calls = OpenCalls(calls, made.place)
-        return made.id
+        return made.entry.block
 
     def record_results(self, results: Sequence[Result], *, at: float = 0.0) -> tuple[str, ...]:
         """Results of the last reply's calls; once all are there they stand in the order of the calls.
@@ -167,7 +169,7 @@ class Record:
         A result whose call is unknown or was answered before changes nothing. Returns for each the reference
         of its original, "" for one that is not archived or not taken.
         """
-        return tuple(self._record_result(result, at) for result in results)
+        return tuple([self._record_result(result, at) for result in results])
 
     def close_calls(self, why: str, *, at: float = 0.0) -> None:
         """Give every call that has no result one that says so."""
@@ -218,14 +220,14 @@ class Record:
         self._blocks[at] = structs.replace(self._blocks[at], used=True)
 
     def _add(self, zone: Zone, source: str, message: Message, **fields: object) -> Block:
-        self._numbers += 1
+        self._numbers = number = self._numbers + 1
         made = Block(
-            number=self._numbers,
+            number=number,
             zone=zone,
             source=source,
             message=message,
             tokens=self.counter.message(message),
-            place=LATE + self._numbers if self._settled else settled_place(zone, self._numbers),
+            place=LATE + number if self._settled else settled_place(zone, number),
             born=self.turn,
             **fields,  # type: ignore[arg-type]  # fields of Block
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import time
 
 # No i, l, o, u: nothing is mistaken for a digit, and no word appears by chance.
 _LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 RANDOM_BYTES = 5
+_SHIFTS = range(0, RANDOM_BYTES * 8, 5)
 
 
 def session_id(now: float, random: bytes) -> str:
@@ -17,5 +18,5 @@ def session_id(now: float, random: bytes) -> str:
     if len(random) < RANDOM_BYTES:
         raise ValueError(f"{RANDOM_BYTES} random bytes are needed, not {len(random)}.")
     number = int.from_bytes(random[:RANDOM_BYTES])
-    tail = "".join(_LETTERS[number >> shift & 31] for shift in range(0, RANDOM_BYTES * 8, 5))
-    return f"{datetime.fromtimestamp(now, UTC):%Y%m%d-%H%M%S}-{tail}"
+    tail = "".join([_LETTERS[number >> shift & 31] for shift in _SHIFTS])
+    return time.strftime("%Y%m%d-%H%M%S-", time.gmtime(now)) + tail

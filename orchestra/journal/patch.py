@@ -23,16 +23,29 @@ class Run(Struct, frozen=True, array_like=True):
 def patch(old: Sequence[T], new: Sequence[T], key: Callable[[T], Hashable]) -> list[Run | T]:
     """Runs of the old list and items that are new, which together make the new list.
 
-    Items of the common beginning and end are compared by identity and ==, those between by `key`: some
-    10 ns an item for a list that grows at its end. Both are tuples, or both lists.
+    A list that has grown, at its end or before its last items, is compared in C, by identity and ==; only
+    what changed in any other way is looked up by `key`. Both are tuples, or both lists.
     """
-    head = _common(old, new)
-    if head == len(old):  # it has only grown
-        return [Run(0, head), *new[head:]] if head else [*new]
-    left = min(len(old), len(new)) - head
-    tail = 0
-    while tail < left and (old[-1 - tail] is new[-1 - tail] or old[-1 - tail] == new[-1 - tail]):
-        tail += 1
+    if not (size := len(old)):
+        return [*new]
+    if new[:size] == old:
+        return [Run(0, size), *new[size:]]
+    tail = _common_end(old, new)
+    head = size - tail
+    if size <= len(new) and new[:head] == old[:head]:
+        parts: list[Run | T] = [Run(0, head)] if head else []
+        parts += new[head : len(new) - tail]
+        parts.append(Run(head, tail))
+        return parts
+    head = _common(old, new, min(size, len(new)) - tail)
+    return _sorted_out(old, new, (head, tail), key)
+
+
+def _sorted_out(
+    old: Sequence[T], new: Sequence[T], ends: tuple[int, int], key: Callable[[T], Hashable]
+) -> list[Run | T]:
+    """The patch where what lies between the common ends, of so many items, has changed somehow."""
+    head, tail = ends
     parts: list[Run | T] = [Run(0, head)] if head else []
     where = {key(old[index]): index for index in range(head, len(old) - tail)}
     for item in new[head : len(new) - tail]:
@@ -49,16 +62,24 @@ def patch(old: Sequence[T], new: Sequence[T], key: Callable[[T], Hashable]) -> l
     return parts
 
 
-def _common(old: Sequence[T], new: Sequence[T]) -> int:
+def _common(old: Sequence[T], new: Sequence[T], most: int) -> int:
     """The length of the common beginning. Slices are compared in C, ten times as fast as item by item."""
-    head, shorter = 0, min(len(old), len(new))
-    while head + _SLICE <= shorter and old[head : head + _SLICE] == new[head : head + _SLICE]:
+    head = 0
+    while head + _SLICE <= most and old[head : head + _SLICE] == new[head : head + _SLICE]:
         head += _SLICE
-    for then, now in zip(old[head:shorter], new[head:shorter], strict=True):
-        if then is not now and then != now:
-            break
+    while head < most and old[head] == new[head]:
         head += 1
     return head
+
+
+def _common_end(old: Sequence[T], new: Sequence[T]) -> int:
+    """The length of the common end, as a rule of an item or two."""
+    tail = 0
+    for then, now in zip(reversed(old), reversed(new), strict=False):
+        if then is not now and then != now:
+            break
+        tail += 1
+    return tail
 
 
 def apply(old: Sequence[Any], parts: Sequence[Any]) -> list[Any]:

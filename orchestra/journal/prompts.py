@@ -9,7 +9,7 @@ texts by their name in the event's texts. The text `tools` (JSON) is left out wh
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -23,6 +23,7 @@ from orchestra.values.events import Event
 from orchestra.values.messages import Message, Reply, ToolCall, ToolSpec
 from orchestra.values.usage import Usage
 
+T = TypeVar("T")
 Put = Callable[[Event], Awaitable[None]]
 
 
@@ -60,45 +61,44 @@ class PromptTrail:
     It keeps the last prompt alive, which the agent does anyway.
     """
 
-    __slots__ = ("_entries", "_messages", "_tools", "_turn")
+    __slots__ = ("_last", "_turn")
 
     def __init__(self) -> None:
         self._turn = 0
-        self._messages: Sequence[Message] = ()
-        self._tools: Sequence[ToolSpec] | None = None
-        self._entries: Sequence[Any] = ()
+        self._last: Sent | None = None
 
     async def record(self, put: Put, moment: Moment, sent: Sent) -> None:
         """Hand the prompt's event to `put`; only one that was taken is what the next is recorded against."""
         await put(self.event(moment, sent))
-        self._turn = moment.turn
-        self._messages = sent.messages
-        self._tools = sent.tools
-        self._entries = sent.manifest.entries if sent.manifest is not None else ()
+        self._turn, self._last = moment.turn, sent
 
     def event(self, moment: Moment, sent: Sent) -> Event:
         """The prompt's event. Changes nothing."""
+        last = self._last or _NOTHING_SENT
         texts: dict[str, str] = {}
-        changes = patch(self._messages, sent.messages, _meaning)
-        parts = [
-            part if isinstance(part, Run) else described(part, number, texts)
-            for number, part in enumerate(changes)
-        ]
+        parts: list[Any] = patch(last.messages, sent.messages, _meaning)
+        for number, part in enumerate(parts):
+            if type(part) is not Run:
+                parts[number] = described(part, number, texts)
         data: dict[str, Any] = {"of": self._turn, "count": len(sent.messages), "messages": parts}
-        if self._tools is None or (sent.tools is not self._tools and sent.tools != self._tools):
+        if self._last is None or (sent.tools is not last.tools and sent.tools != last.tools):
             texts["tools"] = encode(sent.tools)
-        if sent.manifest is not None:
-            self._add_manifest(sent.manifest, data, texts)
+        if (manifest := sent.manifest) is not None:
+            entries = patch(last.manifest.entries if last.manifest else (), manifest.entries, _itself)
+            head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
+            account = {"head": head, "entries": entries}
+            if len(entries) <= _SHORT_PATCH:
+                data["manifest"] = account
+            else:
+                texts["manifest"] = encode(account)
         return _event(moment, "prompt", data, texts)
 
-    def _add_manifest(self, manifest: Manifest, data: dict[str, Any], texts: dict[str, str]) -> None:
-        head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
-        entries = patch(self._entries, manifest.entries, lambda entry: entry)
-        account = {"head": head, "entries": entries}
-        if len(entries) <= _SHORT_PATCH:
-            data["manifest"] = account
-        else:
-            texts["manifest"] = encode(account)
+
+_NOTHING_SENT = Sent(())
+
+
+def _itself(entry: T) -> T:
+    return entry
 
 
 def _meaning(message: Message) -> tuple[Any, ...]:

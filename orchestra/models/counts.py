@@ -28,55 +28,54 @@ class Calibration:
     another tokenizer. An offset is never below zero, and the ratio stays between 0.5 and 3.
     """
 
-    __slots__ = (
-        "_misses", "_offset", "_one", "_ratio", "_weight", "_x", "_xx", "_xy", "_y", "observations", "spread",
-    )  # fmt: skip
+    __slots__ = ("_sums", "_wide", "observations", "offset", "ratio", "spread")
 
     def __init__(self) -> None:
-        self._xx = 0.0  # sums over observations, each weighted by 1 / variance
-        self._x = 0.0
-        self._one = 0.0
-        self._xy = 0.0
-        self._y = 0.0
-        self._misses = 0.0
-        self._weight = 0.0
+        # Over observations, each weighted by 1 / variance: of x * x, x, 1, x * y and y (x is our count, y the
+        # endpoint's); and of squared misses, with their weight.
+        self._sums = (0.0,) * 7
         self.observations = 0
         self.spread = _RATIO_DOUBT
         """How far corrected counts are off, as a share (one standard deviation of recent calls).
 
         Before the second observation it is what other tokenizers differ by.
         """
-        self._ratio, self._offset = self._solved()
+        self.ratio = 1.0
+        """Tokens of the endpoint to one of ours."""
+        self.offset = 0.0
+        """Tokens that the endpoint adds to every prompt."""
+        self._wide = 1.0 + min(1.0, self.margin())
 
     def saw(self, counted: int, reported: int) -> None:
         """One call: our count of its prompt, and the endpoint's. Zero reported says nothing."""
         if counted <= 0 or reported <= 0:
             return
+        xx, x, one, xy, y, misses, weights = self._sums
         if self.observations:
-            miss = max(-1.0, (reported - self.corrected(counted)) / reported)
-            self._misses = self._misses * _MEMORY + miss * miss
-            self._weight = self._weight * _MEMORY + 1.0
-        weight = 1.0 / max(_NOISE_FLOOR, _NOISE * counted) ** 2
+            miss = (reported - math.ceil(self.offset + self.ratio * counted)) / reported
+            misses = misses * _MEMORY + (miss * miss if miss > -1.0 else 1.0)
+            weights = weights * _MEMORY + 1.0
+        noise = _NOISE * counted
+        weight = 1.0 / (noise * noise if noise > _NOISE_FLOOR else _NOISE_FLOOR * _NOISE_FLOOR)
         weighted = weight * counted
-        self._xx = self._xx * _MEMORY + weighted * counted
-        self._x = self._x * _MEMORY + weighted
-        self._one = self._one * _MEMORY + weight
-        self._xy = self._xy * _MEMORY + weighted * reported
-        self._y = self._y * _MEMORY + weight * reported
+        xx = xx * _MEMORY + weighted * counted
+        x = x * _MEMORY + weighted
+        one = one * _MEMORY + weight
+        xy = xy * _MEMORY + weighted * reported
+        y = y * _MEMORY + weight * reported
+        self._sums = (xx, x, one, xy, y, misses, weights)
         self.observations += 1
         # A few observations prove little: the belief counts as one more of them.
-        self.spread = math.sqrt((self._misses + _BELIEF) / (self._weight + 1.0))
-        self._ratio, self._offset = self._solved()
-
-    @property
-    def ratio(self) -> float:
-        """Tokens of the endpoint to one of ours."""
-        return self._ratio
-
-    @property
-    def offset(self) -> float:
-        """Tokens that the endpoint adds to every prompt."""
-        return self._offset
+        self.spread = math.sqrt((misses + _BELIEF) / (weights + 1.0))
+        self._wide = 1.0 + min(1.0, self.margin())
+        # The normal equations of both unknowns; what was believed beforehand stands in them as seen.
+        xx, xy, one = xx + _RATIO_TRUST, xy + _RATIO_TRUST, one + _OFFSET_TRUST
+        determinant = xx * one - x * x
+        ratio, offset = (xy * one - x * y) / determinant, (xx * y - x * xy) / determinant
+        if offset < 0.0:
+            ratio, offset = xy / xx, 0.0
+        self.ratio = 0.5 if ratio < 0.5 else 3.0 if ratio > 3.0 else ratio
+        self.offset = offset
 
     def margin(self, least: float = 0.02) -> float:
         """The share of a window to keep free for counts that are still wrong."""
@@ -84,31 +83,18 @@ class Calibration:
 
     def corrected(self, counted: int) -> int:
         """Our count as the endpoint would report it."""
-        return math.ceil(self._offset + self._ratio * counted)
+        return math.ceil(self.offset + self.ratio * counted)
 
     def bound(self, counted: int) -> int:
         """What the endpoint will hardly report more than: corrected, with the margin on top."""
-        return math.ceil((self._offset + self._ratio * counted) * (1.0 + min(1.0, self.margin())))
-
-    def _solved(self) -> tuple[float, float]:
-        a, b, c = self._xx + _RATIO_TRUST, self._x, self._one + _OFFSET_TRUST
-        right_ratio, right_offset = self._xy + _RATIO_TRUST, self._y
-        determinant = a * c - b * b
-        ratio = (right_ratio * c - b * right_offset) / determinant
-        offset = (a * right_offset - b * right_ratio) / determinant
-        if offset < 0.0:
-            ratio, offset = right_ratio / a, 0.0
-        return min(3.0, max(0.5, ratio)), offset
+        return math.ceil((self.offset + self.ratio * counted) * self._wide)
 
 
-class Calibrations:
-    """One Calibration for each model by name; the runtime keeps one of these."""
+class Calibrations(dict[str, Calibration]):
+    """One Calibration for each model by name, made when it is first asked for; the runtime keeps these."""
 
-    def __init__(self) -> None:
-        self._models: dict[str, Calibration] = {}
+    of = dict.__getitem__
 
-    def of(self, model: str) -> Calibration:
-        found = self._models.get(model)
-        if found is None:
-            found = self._models[model] = Calibration()
-        return found
+    def __missing__(self, model: str) -> Calibration:
+        self[model] = made = Calibration()
+        return made

@@ -92,8 +92,8 @@ class Host:
             start = structs.replace(
                 start,
                 documents=await resolved(start.documents) if start.documents else "",
-                models={tier: model.name for tier, model in kit.tiers.items()},
-                windows={tier: model.window for tier, model in kit.tiers.items()},
+                models=kit.tiers.names,
+                windows=kit.tiers.windows,
                 version=this_version(),
             )
             workflow = start.workflow.rpartition(":")[2]

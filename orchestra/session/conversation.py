@@ -165,10 +165,10 @@ class Conversation:
         if self._busy:
             raise InputError("The conversation is at work on what was said last: wait for its answer.")
         self._busy = True
-        diary, places = self._around.diary, self._around.places
+        places = self._around.places
         outer = places.scope
         try:
-            async with places.taken(self._place), diary.stops.at_work(self.path, self._place):
+            async with places.taken(self._place):
                 with anyio.CancelScope() as scope:  # for who stops the session between a workflow's parts
                     places.scope = outer or scope
                     yield

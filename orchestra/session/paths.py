@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from orchestra.journal.past import AgentPast, Past
 
 
 class Paths:
-    """Gives each agent of a session its path."""
+    """Gives each agent of a session its path. `clean` takes secrets out, as the record has its tasks."""
 
-    def __init__(self, past: Past | None = None) -> None:
+    def __init__(self, past: Past | None = None, clean: Callable[[str], str] = str) -> None:
         self._past = past
+        self._clean = clean
         self._counts: dict[str, int] = {}
         self._given: set[str] = set()
 
@@ -26,7 +29,7 @@ class Paths:
         while f"{role}.{number}" in self._given:
             number += 1
         path = f"{role}.{number}"
-        recorded = self._recorded(role)
+        recorded, task = self._recorded(role), self._clean(task)
         if path in recorded and self._task(recorded[path]) != task:
             path = next((other for other, agent in recorded.items() if self._task(agent) == task), path)
         if path == f"{role}.{number}":

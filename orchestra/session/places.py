@@ -40,22 +40,30 @@ class _Taken:
         self._place = place
 
     async def __aenter__(self) -> None:
-        await self._places._take()
+        places = self._places
+        if places._free and not places._line:
+            places._free -= 1
+        else:
+            await places._take()
+        places.at_work.add(self._place)
 
     async def __aexit__(self, *error: object) -> None:
-        if self._places._waits.pop(self._place, None) is None:  # who is cancelled while it waits has none
-            self._places._give()
+        places, place = self._places, self._place
+        places.at_work.remove(place)
+        if places._waits.pop(place, None) is None:  # who is cancelled while it waits has none
+            places._give()
 
 
 class Places:
     """`count` agents at work at once, let in as they ask.
 
-    `scope`: what the session's own time limit ends, None outside.
+    `at_work`: those that are let in. `scope`: what the session's own time limit ends, None outside.
     """
 
-    __slots__ = ("_free", "_line", "_waits", "scope")
+    __slots__ = ("_free", "_line", "_waits", "at_work", "scope")
 
     def __init__(self, count: int) -> None:
+        self.at_work: set[Place] = set()
         self.scope: anyio.CancelScope | None = None
         self._free = count
         self._line: deque[anyio.Event] | None = None  # there once somebody had to wait

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -78,7 +78,7 @@ class Session(Recorder):
         limits = kit.limits
         self.spend = Spend("session", tokens=limits.tokens, cost=limits.dollars, parent=kit.spend)
         self._bill = Bill()
-        self._paths = Paths(origin.past)
+        self._paths = Paths(origin.past, kit.journal.clean)
         self._places = Places(limits.agents)
         self._stages = 0
         self.people = People(self._places, told=self._diary.waits, durable=kit.journal.durable)
@@ -133,7 +133,7 @@ class Session(Recorder):
         no such agent is at work.
         """
         if agent or tool:
-            self._diary.stops.part(reason, who, agent, tool)
+            self._diary.stops.part(self._places.at_work, reason, who, agent, tool)
             return
         if not self.stopped:
             self.stopped = reason
@@ -157,16 +157,16 @@ class Session(Recorder):
         replies as they come. A failure of the run is a status with its reason; a mistake is raised.
         """
         found = self.role(role)
-        path = self._paths.next(role, self.kit.journal.clean(task))
+        path = self._paths.next(role, task)
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
-        agent = Agent(found, path, desk if listen is None else msgspec.structs.replace(desk, listen=listen))
-        async with self._places.taken(desk.place), self._diary.stops.at_work(path, desk.place):
-            outcome = await self._worked(agent, task)
+        if listen is not None:
+            desk = msgspec.structs.replace(desk, listen=listen)
+        async with self._places.taken(desk.place):
+            outcome = await self._worked(Agent(found, path, desk), desk.track, task)
         return await self.hand_over(outcome, receiver, found.handoff_tokens)
 
-    async def _worked(self, agent: Agent, task: str) -> Outcome:
+    async def _worked(self, agent: Agent, track: Track, task: str) -> Outcome:
         """What came of an agent's work, in the journal."""
-        track = self._diary.track(agent.path)
         try:
             outcome = await agent.run(task)
         except RunError as error:
@@ -180,7 +180,8 @@ class Session(Recorder):
                 await self._ended(stopped, track)
             raise
         self._note_short(outcome)
-        await self._diary.note_stops()
+        if self._diary.stops.notes:
+            await self._diary.note_stops()
         await self._ended(outcome, track)
         return outcome
 
@@ -211,9 +212,11 @@ class Session(Recorder):
         asked = Asked(key=f"/{self._stages}", what=what, detail=detail)
         return await self.people.ask(asked, self._diary.own, None)
 
-    async def each(self, items: Sequence[T], work: Callable[[int, T], Awaitable[R]]) -> tuple[R, ...]:
+    def each(
+        self, items: Sequence[T], work: Callable[[int, T], Coroutine[Any, Any, R]]
+    ) -> Coroutine[Any, Any, tuple[R, ...]]:
         """`work(number, item)` on all items at once, numbered from 1; results in the items' order."""
-        return await at_once(items, work)
+        return at_once(items, work)
 
     async def finish(self, report: Report, *, notes: tuple[str, ...] = (), partial: str = "") -> Report:
         """The report with what only the session knows: its id, usage, time and why it may be partial."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import anyio
@@ -14,64 +14,45 @@ from orchestra.tools.place import Place
 from orchestra.tools.running import Calls
 
 
-class _AtWork:
-    """An agent among those at work while a block runs."""
-
-    __slots__ = ("_agents", "_path", "_place")
-
-    def __init__(self, agents: dict[str, Place], path: str, place: Place) -> None:
-        self._agents = agents
-        self._path = path
-        self._place = place
-
-    async def __aenter__(self) -> None:
-        self._agents[self._path] = self._place
-
-    async def __aexit__(self, *error: object) -> None:
-        del self._agents[self._path]
-
-
 class Stops:
-    """`recorded`: the reason of the stop that a replay has to repeat, "" for none."""
+    """`recorded`: the reason of the stop that a replay has to repeat, "" for none.
+
+    `notes`: what is to be written down, until it is taken.
+    """
 
     def __init__(self, past: Past | None) -> None:
         self.recorded = past.stopped if past is not None and past.replay else ""
         self._past = past
-        self._agents: dict[str, Place] = {}
         self.calls = Calls()
-        self._notes: list[dict[str, Any]] = []
+        self.notes: list[dict[str, Any]] = []
         self._blocked: set[str] = set()
 
     def session(self, who: str, reason: str) -> None:
         """The whole session was stopped."""
-        self._notes.append({"what": "session", "who": who, "reason": reason})
+        self.notes.append({"what": "session", "who": who, "reason": reason})
 
-    def part(self, reason: str, who: str, agent: str, tool: str) -> None:
-        """Stop an agent, or the running calls of a tool. Raises InputError where there is no such."""
+    def part(self, at_work: Iterable[Place], reason: str, who: str, agent: str, tool: str) -> None:
+        """Stop an agent of those at work, or the running calls of a tool. Raises InputError without such."""
         why = f"stopped by {who}{f': {reason}' if reason else ''}"
-        found = False
+        agents = {place.agent: place for place in at_work}
+        found = agent in agents
         if tool:
             found = self.calls.stop(tool, agent, why)
-        elif agent in self._agents:
-            found = True
-            self._agents[agent].stop(f"{agent} was {why}")
+        elif found:
+            agents[agent].stop(f"{agent} was {why}")
         if not found:
-            there = ", ".join(self._agents) or "none"
+            there = ", ".join(sorted(agents)) or "none"
             named = f"call of {tool}" if tool else f"agent {agent}"
             raise InputError(f"No {named} is running; agents at work: {there}.")
         what = (
             {"what": "tool", "target": tool, "agent": agent} if tool else {"what": "agent", "target": agent}
         )
-        self._notes.append({**what, "who": who, "reason": reason})
+        self.notes.append({**what, "who": who, "reason": reason})
 
     def taken(self) -> list[dict[str, Any]]:
         """What is to be written down, once."""
-        notes, self._notes = self._notes, []
+        notes, self.notes = self.notes, []
         return notes
-
-    def at_work(self, path: str, place: Place) -> _AtWork:
-        """An agent that can be stopped while the block runs."""
-        return _AtWork(self._agents, path, place)
 
     def are_due(self, tracks: Mapping[str, Track] | None) -> bool:
         """Whether a replay has come to where the session was stopped: nobody's record goes on."""

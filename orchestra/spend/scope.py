@@ -12,7 +12,7 @@ import anyio
 from msgspec import Struct
 
 from orchestra.errors import LimitReached
-from orchestra.values.usage import Tally, Usage
+from orchestra.values.usage import Usage
 
 # Above these shares of a limit a person is warned, and an agent is told to finish (design §8).
 WARNING_SHARE = 0.8
@@ -29,6 +29,8 @@ class Warned(Struct, frozen=True):
 class Spend:
     """One scope. `tokens` and `cost` (US dollars) are limits; None means none of its own.
 
+    A scope without a limit counts nothing: what its calls took is the session's bill.
+
     A call whose price is unknown is held to the token limits only; whether a model without a price may be
     used under a limit of money is decided where models and limits meet.
     """
@@ -37,10 +39,8 @@ class Spend:
         "_around",
         "_held_cost",
         "_held_tokens",
-        "_parent",
         "_spent_cost",
         "_spent_tokens",
-        "_tally",
         "_waiting",
         "_warned",
         "cost",
@@ -59,24 +59,26 @@ class Spend:
         self.name = name
         self.tokens = tokens
         self.cost = cost
-        self._parent = parent
-        # Those further out that have a limit: most have none, and are not asked.
         self._around: tuple[Spend, ...] = parent._limited if parent is not None else ()
-        self._tally = Tally()
         self._spent_tokens = self._held_tokens = 0
         self._spent_cost = self._held_cost = 0.0
         self._waiting: deque[anyio.Event] | None = None  # there once somebody had to wait
         self._warned = False
 
     @property
-    def used(self) -> Usage:
-        """What settled calls have taken, as the endpoints reported it."""
-        return self._tally.usage
+    def scopes(self) -> Scopes:
+        """This one and those around it, as a call is held in them."""
+        return Scopes(self._limited)
 
     @property
     def _limited(self) -> tuple[Spend, ...]:
         """From here outwards; not kept, or a scope would hold itself and wait for the collector."""
         return self._around if self.tokens is None and self.cost is None else (self, *self._around)
+
+    @property
+    def spent(self) -> tuple[int, float]:
+        """Tokens and dollars of settled calls, as they count against the limits."""
+        return self._spent_tokens, self._spent_cost
 
     @property
     def held(self) -> tuple[int, float]:
@@ -85,30 +87,99 @@ class Spend:
 
     @property
     def share(self) -> float:
-        """The largest spent share of any limit from here outwards; 0.0 without limits."""
-        own = self._share()
-        return own if self._parent is None else max(own, self._parent.share)
+        """The largest spent share of its own limits; 0.0 without any."""
+        tokens = self._spent_tokens / self.tokens if self.tokens else 0.0
+        return max(tokens, self._spent_cost / self.cost) if self.cost else tokens
+
+    def _lacks(self, tokens: int, cost: float | None, *, held: bool) -> str:
+        """Which limit of this scope a call of this size would break, "" for none.
+
+        `held`: what calls under way hold counts as spent.
+        """
+        if self.tokens is not None:
+            taken = self._spent_tokens + (self._held_tokens if held else 0)
+            if taken + tokens > self.tokens:
+                return "tokens"
+        if self.cost is not None and cost is not None:
+            paid = self._spent_cost + (self._held_cost if held else 0.0)
+            if paid + cost > self.cost:
+                return "money"
+        return ""
+
+    def _reached(self, tokens: int, cost: float | None, *, held: bool) -> LimitReached:
+        limit = self._lacks(tokens, cost, held=held)
+        if limit == "tokens":
+            assert self.tokens is not None
+            left = self.tokens - self._spent_tokens - (self._held_tokens if held else 0)
+            return LimitReached(
+                f"{self.name}: the next call may take {tokens:,} tokens and {max(left, 0):,} of "
+                f"{self.tokens:,} are left; raise the token limit or ask for less.",
+                limit=limit,
+                scope=self.name,
+            )
+        assert self.cost is not None
+        free = self.cost - self._spent_cost - (self._held_cost if held else 0.0)
+        return LimitReached(
+            f"{self.name}: the next call may cost ${cost or 0.0:.4f} and ${max(free, 0.0):.4f} of "
+            f"${self.cost:.4f} are left; raise the budget or ask for less.",
+            limit=limit,
+            scope=self.name,
+        )
+
+    def _free(self, tokens: int, cost: float) -> None:
+        self._held_tokens -= tokens
+        # Sums of floats leave dust; where nothing is held there is none.
+        self._held_cost = self._held_cost - cost if self._held_tokens else 0.0
+        if self._waiting:
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._waiting:
+            self._waiting.popleft().set()
+
+    def _book(self, tokens: int, cost: float) -> Warned | None:
+        self._spent_tokens += tokens
+        self._spent_cost += cost
+        if self._warned or (share := self.share) < WARNING_SHARE:
+            return None
+        self._warned = True
+        return Warned(self.name, round(share, 3))
+
+
+class Scopes:
+    """Those scopes that have a limit, from the innermost outwards: a call is held in all or in none.
+
+    `priced`: whether one of them limits money.
+    """
+
+    __slots__ = ("_all", "priced")
+
+    def __init__(self, limited: tuple[Spend, ...]) -> None:
+        self._all = limited
+        self.priced = any(scope.cost is not None for scope in limited)
 
     def ending(self, tokens: int, cost: float) -> str:
-        """Whose budget, here or further out, comes to its end; "" for none.
-
-        Most of it is spent, or so much is not left any more.
-        """
-        for scope in self._limited:
-            if scope._share() >= WRAP_UP_SHARE or scope._lacks(tokens, cost, held=False):
+        """Whose budget comes to its end: most of it is spent, or so much is not left; "" for none's."""
+        for scope in self._all:
+            if scope.share >= WRAP_UP_SHARE or scope._lacks(tokens, cost, held=False):
                 return scope.name
         return ""
 
     def fits(self, tokens: int, cost: float | None) -> bool:
         """Whether a call's worst case fits beside what is spent, once calls under way have taken nothing."""
-        return not any(scope._lacks(tokens, cost, held=False) for scope in self._limited)
+        return not any(scope._lacks(tokens, cost, held=False) for scope in self._all)
+
+    def taken(self, tokens: int, cost: float | None) -> Reservation | None:
+        """A call's worst case, held; None, and nothing is, where what is left and not held is too little."""
+        if self._short(tokens, cost) is not None:
+            return None
+        return Reservation(self, tokens, cost)
 
     def reserve(self, tokens: int, cost: float | None) -> Reservation:
-        """Hold a call's worst case in this scope and all around it; raises LimitReached, holding nothing."""
+        """Hold a call's worst case; raises LimitReached, holding nothing."""
         short = self._short(tokens, cost)
         if short is not None:
             raise short._reached(tokens, cost, held=True)
-        self._hold(tokens, cost or 0.0)
         return Reservation(self, tokens, cost)
 
     async def hold(self, tokens: int, cost: float | None) -> Reservation:
@@ -140,7 +211,6 @@ class Spend:
                         line.remove(event)
                         first = None
                     raise
-            self._hold(tokens, cost or 0.0)
             return Reservation(self, tokens, cost)
         finally:
             if first is not None:
@@ -148,100 +218,34 @@ class Spend:
 
     def _short(self, tokens: int, cost: float | None) -> Spend | None:
         """The innermost scope with too little, what is held counted as spent."""
-        for scope in self._limited:
+        for scope in self._all:
             if scope._lacks(tokens, cost, held=True):
                 return scope
         return None
 
-    def _lacks(self, tokens: int, cost: float | None, *, held: bool) -> str:
-        """Which limit of this scope a call of this size would break, "" for none."""
-        if self.tokens is not None:
-            taken = self._spent_tokens + (self._held_tokens if held else 0)
-            if taken + tokens > self.tokens:
-                return "tokens"
-        if self.cost is not None and cost is not None:
-            paid = self._spent_cost + (self._held_cost if held else 0.0)
-            if paid + cost > self.cost:
-                return "money"
-        return ""
-
-    def _reached(self, tokens: int, cost: float | None, *, held: bool) -> LimitReached:
-        limit = self._lacks(tokens, cost, held=held)
-        if limit == "tokens":
-            assert self.tokens is not None
-            left = self.tokens - self._spent_tokens - (self._held_tokens if held else 0)
-            return LimitReached(
-                f"{self.name}: the next call may take {tokens:,} tokens and {max(left, 0):,} of "
-                f"{self.tokens:,} are left; raise the token limit or ask for less.",
-                limit=limit,
-                scope=self.name,
-            )
-        assert self.cost is not None
-        free = self.cost - self._spent_cost - (self._held_cost if held else 0.0)
-        return LimitReached(
-            f"{self.name}: the next call may cost ${cost or 0.0:.4f} and ${max(free, 0.0):.4f} of "
-            f"${self.cost:.4f} are left; raise the budget or ask for less.",
-            limit=limit,
-            scope=self.name,
-        )
-
-    def _share(self) -> float:
-        tokens = self._spent_tokens / self.tokens if self.tokens else 0.0
-        return max(tokens, self._spent_cost / self.cost) if self.cost else tokens
-
     def _hold(self, tokens: int, cost: float) -> None:
-        scope: Spend | None = self
-        while scope is not None:
+        for scope in self._all:
             scope._held_tokens += tokens
             scope._held_cost += cost
-            scope = scope._parent
-
-    def _free(self, tokens: int, cost: float) -> None:
-        scope: Spend | None = self
-        while scope is not None:
-            scope._held_tokens -= tokens
-            # Sums of floats leave dust; where nothing is held there is none.
-            scope._held_cost = scope._held_cost - cost if scope._held_tokens else 0.0
-            if scope._waiting:
-                scope._wake()
-            scope = scope._parent
-
-    def _wake(self) -> None:
-        if self._waiting:
-            self._waiting.popleft().set()
-
-    def _book(self, usage: Usage, tokens: int, cost: float) -> tuple[Warned, ...]:
-        """`usage` as reported; `tokens` and `cost` are what counts against the limits."""
-        scope: Spend | None = self
-        while scope is not None:
-            scope._tally.add(usage)
-            scope._spent_tokens += tokens
-            scope._spent_cost += cost
-            scope = scope._parent
-        warned: tuple[Warned, ...] = ()
-        for limited in self._limited:
-            if not limited._warned and (share := limited._share()) >= WARNING_SHARE:
-                limited._warned = True
-                warned += (Warned(limited.name, round(share, 3)),)
-        return warned
 
 
 class Reservation:
     """A held worst case; settle it with what the call really took, or release it. Either works once."""
 
-    __slots__ = ("_cost", "_open", "_scope", "_tokens")
+    __slots__ = ("_cost", "_open", "_scopes", "_tokens")
 
-    def __init__(self, scope: Spend, tokens: int, cost: float | None) -> None:
-        self._scope = scope
+    def __init__(self, scopes: Scopes, tokens: int, cost: float | None) -> None:
+        self._scopes = scopes
         self._tokens = tokens
         self._cost = cost or 0.0
         self._open = True
+        scopes._hold(tokens, self._cost)
 
     def more(self, tokens: int, cost: float | None) -> bool:
         """Hold so much on top, for another call that the first leads to; False where it does not fit."""
-        if not self._open or self._scope._short(tokens, cost) is not None:
+        if not self._open or self._scopes._short(tokens, cost) is not None:
             return False
-        self._scope._hold(tokens, cost or 0.0)
+        self._scopes._hold(tokens, cost or 0.0)
         self._tokens += tokens
         self._cost += cost or 0.0
         return True
@@ -253,15 +257,17 @@ class Reservation:
         """
         if not self._open:
             return ()
-        tokens, cost = usage.tokens, usage.cost
+        tokens = usage.tokens
         if usage.calls and not tokens:
             tokens = self._tokens
-        warned = self._scope._book(usage, tokens, self._cost if cost is None else cost)
+        cost = self._cost if usage.cost is None else usage.cost
+        warned = [scope._book(tokens, cost) for scope in self._scopes._all]
         self.release()
-        return warned
+        return tuple(filter(None, warned))
 
     def release(self) -> None:
         """Return the held amount: nothing was spent."""
         if self._open:
             self._open = False
-            self._scope._free(self._tokens, self._cost)
+            for scope in self._scopes._all:
+                scope._free(self._tokens, self._cost)

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Awaitable
+from typing import TypeVar
 
 import anyio
 
-_NOTHING = nullcontext()
+T = TypeVar("T")
 
 
 class Place:
     """An agent's place among those at work; its time stands still while it waits for a person.
 
-    `whole`: set while a conversation's turn may be ended only where it waits for what is outside, a model or
-    a tool, so that its context is at every end just what its record says.
+    `agent`: its path. `whole`: set while a conversation's turn may be ended only where it waits for what is
+    outside, a model or a tool, so that its context is at every end just what its record says.
     """
 
-    __slots__ = ("scope", "stopped", "waited", "whole")
+    __slots__ = ("agent", "scope", "stopped", "waited", "whole")
 
-    def __init__(self) -> None:
+    def __init__(self, agent: str = "") -> None:
+        self.agent = agent
         self.whole: anyio.CancelScope | None = None
         self.waited = 0.0
         self.stopped = ""  # by whom and why somebody ended this agent's work
         self.scope: anyio.CancelScope | None = None
 
-    def outside(self) -> AbstractContextManager[None]:
-        """The block waits for what is outside, and may be ended."""
-        return _NOTHING if self.whole is None else _unshielded(self.whole)
+    def outside(self, work: Awaitable[T]) -> Awaitable[T]:
+        """The same work, which waits for what is outside, and may be ended."""
+        return work if self.whole is None else _unshielded(work, self.whole)
 
     def stop(self, reason: str) -> None:
         """End the agent's work; the session goes on without it."""
@@ -36,10 +37,9 @@ class Place:
             self.scope.cancel()
 
 
-@contextmanager
-def _unshielded(scope: anyio.CancelScope) -> Iterator[None]:
+async def _unshielded(work: Awaitable[T], scope: anyio.CancelScope) -> T:
     scope.shield = False
     try:
-        yield
+        return await work
     finally:
         scope.shield = True

@@ -162,18 +162,23 @@ class RecordedToolbox:
         if track.past.results:
             await self._replayed(calls, results)
         missing = [(place, call) for place, call in enumerate(calls) if place not in results]
-        if not missing:
+        if missing:
+            await self._guard.place.outside(self._made(missing, results, early))
+
+    async def _made(
+        self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None
+    ) -> None:
+        """What the record does not have."""
+        track = self._track
+        if track.saying or not all(self._again(call) for _, call in missing):
+            await track.missing()
+        if len(missing) == 1:  # the usual case needs no tasks
+            await self._recorded(*missing[0], results, early=early)
             return
-        with self._guard.place.outside():
-            if track.saying or not all(self._again(call) for _, call in missing):
-                await track.missing()
-            if len(missing) == 1:  # the usual case needs no tasks
-                await self._recorded(*missing[0], results, early=early)
-                return
-            with alone():
-                async with anyio.create_task_group() as group:
-                    for place, call in missing:
-                        group.start_soon(self._recorded, place, call, results, None, early)
+        with alone():
+            async with anyio.create_task_group() as group:
+                for place, call in missing:
+                    group.start_soon(self._recorded, place, call, results, None, early)
 
     async def _replayed(self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult]) -> None:
         """What comes back from the record."""

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestra.context.assembly import Frame, Joins, Piece, Prompt, assemble
+from orchestra.context.assembly import Frame, Piece, Prompt, assemble
 from orchestra.context.blocks import LATE, Block, Zone, settled_place
 from orchestra.context.budget import budget_of
 from orchestra.context.fence import fence
 from orchestra.context.policy import policy_for
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, counter_for
 from orchestra.context.toolsheet import sheet_of
+from orchestra.context.weaving import Joins
 from orchestra.errors import ContextOverflow
 from orchestra.values.messages import Message, ToolCall, ToolSpec
 
