@@ -102,11 +102,11 @@ def assemble(
     `joins` remembers the last prompt, so that only what is new in this one is looked at; it changes nothing
     in the result. Raises ContextOverflow when what may never be cut does not fit.
     """
-    joins = Joins() if joins is None else joins
+    joins = joins or Joins()
     woven, unpaired = joins.woven(blocks)
-    sheet, after, cut = frame.tools, frame.after, False
+    before, after, sheet, cut = frame.before, frame.after, frame.tools, False
     gone: tuple[Entry, ...] = ()
-    ending = (*frame.before, *after, *frame.beside)
+    ending = (*before, *after, *frame.beside)
     around = REPLY_TOKENS + sum(map(_tokens, ending))
     if around + sheet.tokens + woven.tokens > budget.usable - _WORD_MOST:
         word = () if after else (_last_word(frame, counter),)  # for which there has to be room
@@ -118,9 +118,9 @@ def assemble(
             woven = joins.weave(NOTHING, kept.blocks) or NOTHING  # pairs were kept
     if not after and _ends_with_model(woven.blocks):
         after = (_last_word(frame, counter),)
-        ending = (*frame.before, *after, *frame.beside)
+        ending = (*before, *after, *frame.beside)
         around += after[0].tokens
-    messages, shared = _ended(woven, frame.before, after, joins)
+    messages, shared = _ended(woven, before, after, joins)
     pieces = map(_entry, ending)
     entries = (_REPLY, *sheet.entries, *woven.entries, *pieces, *gone, *unpaired, *frame.gone)
     return Prompt(

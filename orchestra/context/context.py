@@ -92,21 +92,17 @@ class Context(Compacting):
         if viewed is not None:
             made = assemble(*viewed, self._joins)
         else:
-            made = self._whole(frame)
+            try:
+                made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
+            except ContextOverflow:
+                if not self._unpin():
+                    raise
+                made = assemble(self._blocks, self.budget, self.counter, frame, self._joins)
             if made.squeezed:
                 made = self._squeezed(made, frame, at)
         self._settled = True
         self._gone.clear()
         return made
-
-    def _whole(self, frame: Frame) -> Prompt:
-        """All blocks in one prompt, without pinned facts where there is no room for both."""
-        try:
-            return assemble(self._blocks, self.budget, self.counter, frame, self._joins)
-        except ContextOverflow:
-            if not self._unpin():
-                raise
-            return assemble(self._blocks, self.budget, self.counter, frame, self._joins)
 
     def _squeezed(self, made: Prompt, frame: Frame, at: float) -> Prompt:
         """The same prompt with room to grow: what does not fit leaves for good and not for this call only."""

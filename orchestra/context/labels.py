@@ -12,13 +12,13 @@ _QUERY_CHARACTERS = 200
 
 def label_of(source: str, query: str, at: float) -> str:
     """`source | query | 2026-11-30 07:29 UTC`, without what is not known; `at` in seconds since the epoch."""
-    fields = [field(source)]
+    if len(query) > _QUERY_CHARACTERS:
+        query = field(query)
+        query = query if len(query) <= _QUERY_CHARACTERS else query[: _QUERY_CHARACTERS - 1] + "…"
+    label = source.replace("|", "/")
     if query:
-        folded = field(query)
-        fields.append(folded if len(folded) <= _QUERY_CHARACTERS else folded[: _QUERY_CHARACTERS - 1] + "…")
-    if at:
-        fields.append(_minute(int(at // 60)))
-    return " | ".join(fields)
+        label = f"{label} | {query.replace('|', '/')}"
+    return fold_label(f"{label} | {_minute(int(at // 60))}" if at else label)
 
 
 @lru_cache(maxsize=64)  # of the minutes in which something comes
@@ -28,6 +28,6 @@ def _minute(minutes: int) -> str:
     return f"{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC"
 
 
-def data(label: str, text: str, *, passages: bool = False) -> str:
-    """Data under its label, fenced; `passages` are fenced already, each under a label of its own."""
-    return f"{fold_label(label)}\n{text}" if passages else fence(label, text)
+def data(label: str, text: str) -> str:
+    """Data under its label, fenced."""
+    return fence(label, text)

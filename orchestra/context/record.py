@@ -243,8 +243,7 @@ class Record:
 
     def _record_result(self, result: Result, at: float) -> str:
         archive, calls = self.archive, self._calls
-        position = calls.waiting(result.call.id) if calls is not None else None
-        if calls is None or position is None:
+        if calls is None or (position := calls.waiting(result.call.id)) is None:
             return ""
         self._numbers += 1
         ref = archive.next if result.archived and result.text else ""
@@ -252,11 +251,10 @@ class Record:
         made, original = result_block(result, spot, self.counter, self.result_tokens)
         if original is not None:
             archive.add(original)
-        calls.answer(position, made)
         if result.archived:  # what was recalled, or never came, is nothing new
             self._note(made)
         self._ephemeral |= result.ephemeral
-        if done := calls.all_results():
+        if done := calls.answer(position, made):
             self._blocks += done
             self._calls = None
         return ref

@@ -6,8 +6,8 @@ from msgspec import Struct, structs
 
 from orchestra.context.archive import Original, packed
 from orchestra.context.blocks import Block
-from orchestra.context.fence import ticks_for
-from orchestra.context.labels import data, label_of
+from orchestra.context.fence import fence, ticks_for
+from orchestra.context.labels import label_of
 from orchestra.context.results import Shown, kind_of, mark, show
 from orchestra.context.tokens import MESSAGE_TOKENS, Counter, joins_cleanly, surely_fits
 from orchestra.values.messages import Message, ToolCall
@@ -119,9 +119,11 @@ def _labelled(result: Result, text: str, at: float) -> tuple[str, int]:
     """The text as the message has it, and where in it the text itself begins."""
     if result.failed:
         return f"error: {text}", 7
-    whole = data(label_of(result.call.name, result.call.arguments, at), text, passages=result.passages)
-    behind = 0 if result.passages else 1 + len(ticks_for(text))
-    return whole, len(whole) - behind - len(text)
+    label = label_of(result.call.name, result.call.arguments, at)
+    if result.passages:  # they are fenced already, each under a label of its own
+        return f"{label}\n{text}", len(label) + 1
+    whole = fence(label, text)
+    return whole, len(whole) - 1 - len(ticks_for(text)) - len(text)
 
 
 def stub(block: Block, counter: Counter) -> Block:

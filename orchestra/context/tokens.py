@@ -49,12 +49,18 @@ Count = Callable[[str], int]
 
 
 class Counter:
-    """Counts and cuts text in one encoding. Shared by all sessions and threads; loads at the first use."""
+    """Counts and cuts text in one encoding. Shared by all sessions and threads; loads at the first use.
 
-    __slots__ = ("_lock", "_measure", "_names", "_once", "_recent", "_short", "encoding")
+    `lines_add_up`: whether lines that begin with a letter or digit have the tokens together that each has by
+    itself, counted with its line feed. So it is where the pattern that splits texts before tokens are made
+    ends each piece behind line feeds: punctuation and white space take them in, letters and digits never do.
+    """
+
+    __slots__ = ("_lock", "_measure", "_names", "_once", "_recent", "_short", "encoding", "lines_add_up")
 
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
+        self.lines_add_up = encoding in ("cl100k_base", "o200k_base")
         self._measure: Measure | None = None
         self._short: Count | None = None
         self._lock = Lock()
@@ -64,31 +70,30 @@ class Counter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`; special tokens such as `<|endoftext|>` count as the plain text they are."""
-        count, size = self._short, len(text)
-        if count is None or size > _SHORT_CHARACTERS:
+        count = self._short
+        if count is None or len(text) > _WORTH_CHARACTERS:
+            return self._count_long(text)
+        try:
+            return count(text)
+        except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
-        if size > _WORTH_CHARACTERS:
-            known = self._recent.get(id(text))
-            if known is not None and known[0] is text:
-                return known[1]
+
+    def _count_long(self, text: str) -> int:
+        """As `count`; the last few such texts, which are counted again where they go to, are known."""
+        count = self._short
+        if count is None or len(text) > _SHORT_CHARACTERS:
+            return self.measure(text, _NO_CUT)[1]
+        known = self._recent.get(id(text))
+        if known is not None and known[0] is text:
+            return known[1]
         try:
             tokens = count(text)
         except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
-        if size > _WORTH_CHARACTERS:
-            if len(self._recent) >= _RECENT:
-                self._recent.clear()
-            self._recent[id(text)] = (text, tokens)
+        if len(self._recent) >= _RECENT:
+            self._recent.clear()
+        self._recent[id(text)] = (text, tokens)
         return tokens
-
-    @property
-    def lines_add_up(self) -> bool:
-        """Whether lines that begin with a letter or digit have the tokens together that each has by itself.
-
-        Counted with its line feed. So it is where the pattern that splits texts before tokens are made ends
-        each piece behind line feeds: punctuation and white space take them in, letters and digits never do.
-        """
-        return self.encoding in ("cl100k_base", "o200k_base")
 
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of `text` with at most `tokens` tokens, cut between two characters."""
@@ -116,9 +121,7 @@ class Counter:
 
     def message(self, message: Message) -> int:
         """Tokens of a message with what the chat format adds to it."""
-        tokens = MESSAGE_TOKENS
-        if message.text:
-            tokens += self.count(message.text)
+        tokens = MESSAGE_TOKENS + (self.count(message.text) if message.text else 0)
         if message.reasoning:
             tokens += self.count(message.reasoning)
         for call in message.calls:

@@ -53,9 +53,7 @@ class Joins:
         woven: Woven | None = None
         if known and given[: len(known)] == known:
             woven = self.weave(self._woven, given[len(known) :])
-        if woven is None:
-            woven = self.weave(NOTHING, sorted(given, key=_place))
-        if woven is None:
+        if woven is None and (woven := self.weave(NOTHING, sorted(given, key=_place))) is None:
             paired, gone = without_unpaired(sorted(given, key=_place))
             return self.weave(NOTHING, paired) or NOTHING, gone
         self._given, self._woven = woven.blocks if woven.blocks == given else given, woven
@@ -90,15 +88,14 @@ class Joins:
                 if message.call_id not in waiting:
                     return None
                 waiting.remove(message.call_id)
-                messages.append(message)
             elif waiting:
                 return None
-            elif speaker == "assistant":
-                if message.calls:
-                    waiting = [call.id for call in message.calls]
-                messages.append(message)
-            else:
+            elif speaker != "assistant":
                 run, role = [block], speaker
+                continue
+            elif message.calls:
+                waiting = [call.id for call in message.calls]
+            messages.append(message)
         if waiting:
             return None
         return Woven(

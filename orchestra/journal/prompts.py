@@ -107,19 +107,19 @@ def _meaning(message: Message) -> tuple[Any, ...]:
 
 def described(message: Message, number: int, texts: dict[str, str]) -> dict[str, str]:
     """A message as it is recorded; its texts are added to `texts`."""
-    described: dict[str, str] = {"role": message.role}
+    told: dict[str, str] = {"role": message.role}
     if message.text:
-        described["text"] = name = str(number)
+        told["text"] = name = str(number)
         texts[name] = message.text
     if message.reasoning:
-        described["reasoning"] = name = f"{number}.reasoning"
+        told["reasoning"] = name = f"{number}.reasoning"
         texts[name] = message.reasoning
     if message.calls:
-        described["calls"] = name = f"{number}.calls"
+        told["calls"] = name = f"{number}.calls"
         texts[name] = encode(message.calls)
     if message.call_id:
-        described["call_id"] = message.call_id
-    return described
+        told["call_id"] = message.call_id
+    return told
 
 
 def prompt_event(moment: Moment, sent: Sent) -> Event:
@@ -135,8 +135,18 @@ def beside_event(moment: Moment, sent: Sent) -> Event:
 
 def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
     """What is recorded of a reply: usage, finish, model and seconds as data, and its texts."""
-    data = {"model": reply.model, "finish": reply.finish, "seconds": round(reply.seconds, 4)}
-    data |= structs.asdict(reply.usage)
+    usage = reply.usage
+    data = {
+        "model": reply.model,
+        "finish": reply.finish,
+        "seconds": round(reply.seconds * 1e4) / 1e4,
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cost": usage.cost,
+    }
     texts = {}
     if reply.text:
         texts["text"] = reply.text

@@ -33,8 +33,8 @@ class Track:
     """
 
     __slots__ = (
-        "_coming", "_made", "_mark", "_output", "_prompts", "_sent", "_trail", "aside", "past", "path",
-        "recording", "replied", "rerun", "saying", "turn",
+        "_coming", "_made", "_mark", "_output", "_prompts", "_sent", "_trail", "aside", "fresh", "past",
+        "path", "recording", "replied", "rerun", "saying", "turn",
     )  # fmt: skip
 
     def __init__(self, path: str, recording: Recording) -> None:
@@ -45,6 +45,7 @@ class Track:
         self.aside: dict[str, Any] = {}
         self.recording = recording
         past = recording.past
+        self.fresh = past is None and recording.missing is nothing  # all may be made, as nothing is recorded
         self.past = past.agent(path) if past is not None else recording.unrecorded
         self._coming: list[EventRecord] = list(self.past.events)
         self._made = 0  # model calls
@@ -225,9 +226,9 @@ class Track:
 
     async def missing(self) -> None:
         """Before something is made that is not recorded."""
-        past = self.recording.past
-        if past is None and self.recording.missing is nothing:
+        if self.fresh:
             return
+        past = self.recording.past
         end = self.past.end
         if end is not None and end.kind == "failed" and end.turn == self.turn:
             stopped = past.stopped if past is not None and past.replay else ""

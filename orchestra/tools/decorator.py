@@ -47,7 +47,7 @@ class FunctionTool:
         manner: Manner,
     ) -> None:
         self._function = function
-        self._arguments = arguments
+        self._valid = arguments.__pydantic_validator__.validate_python
         self._is_async = inspect.iscoroutinefunction(function)
         self.spec = spec
         self.effects: Effects = manner.effects
@@ -64,7 +64,7 @@ class FunctionTool:
 
         async def check(key: str) -> ToolOutput | None:
             result = await function(key)
-            return None if result is None else self._output(result)
+            return result if result is None or isinstance(result, ToolOutput) else self._output(result)
 
         self.check = check
         return function
@@ -72,21 +72,20 @@ class FunctionTool:
     async def call(self, arguments: Mapping[str, Any]) -> ToolOutput:
         """Validate the arguments and run the function, in a worker thread when it is not async."""
         try:
-            valid = self._arguments.model_validate(arguments)
+            valid = vars(self._valid(arguments))
         except pydantic.ValidationError as error:
             raise ToolArguments(_problems(self.spec.name, error)) from error
         try:
             if self._is_async:
-                result = await self._function(**vars(valid))
+                result = await self._function(**valid)
             else:
-                result = await run_in_tool_thread(functools.partial(self._function, **vars(valid)))
+                result = await run_in_tool_thread(functools.partial(self._function, **valid))
         except EXPECTED as error:
             raise ToolFailed(f"{self.spec.name} failed: {error or type(error).__name__}") from error
-        return self._output(result)
+        return result if isinstance(result, ToolOutput) else self._output(result)
 
     def _output(self, result: Any) -> ToolOutput:
-        if isinstance(result, ToolOutput):
-            return result
+        """What a tool returned that is no output yet."""
         text = result if isinstance(result, str) else to_json(result, fallback=str).decode()
         return ToolOutput(text=text, ephemeral=self.ephemeral)
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Raw, Struct, structs
 
 from orchestra.tools.port import ToolOutput
 from orchestra.values.sources import Document, Passage, SourceKind
 
 _encode = msgspec.json.Encoder().encode
-_NAMES = tuple([f"document {number}" for number in range(32)])
+_NAMES = tuple([f"document {number}" for number in range(32)])  # each once, whoever's it is
+
+
+_H = TypeVar("_H")
+_S = TypeVar("_S")
 
 
 class _Span(Struct, frozen=True, array_like=True, gc=False):
@@ -36,42 +41,18 @@ class _Head(Struct, frozen=True, omit_defaults=True, gc=False):
     read_at: float = 0.0
 
 
-class _Account(Struct, frozen=True, omit_defaults=True, gc=False):
-    documents: list[_Head]
-    passages: list[_Span]
+class _Account(Struct, Generic[_H, _S], frozen=True, omit_defaults=True, gc=False):
+    documents: Sequence[_H]
+    passages: Sequence[_S]
     ephemeral: bool = False
 
 
-def output_texts(output: ToolOutput) -> dict[str, str]:
-    """The output as texts of an event: `text`, `passages` (JSON), and a text for each document."""
-    texts = {"text": output.text} if output.text else {}
-    numbers: dict[tuple[str, str], int] = {}
-    documents: list[_Head] = []
-    spans: list[_Span] = []
-    for passage in output.passages:
-        document, start, end = passage.document, passage.start, passage.end
-        key = (document.locator, document.sha256)
-        number = numbers.get(key)
-        if number is None:
-            number = numbers[key] = len(documents)
-            texts[_NAMES[number] if number < len(_NAMES) else f"document {number}"] = document.text
-            documents.append(
-                _Head(document.locator, document.title, document.sha256, document.kind, document.read_at)
-            )
-        text = passage.text
-        own = None if document.text[start:end] == text else text
-        spans.append(_Span(number, start, end, passage.section, passage.score, own))
-    if spans or output.ephemeral:
-        texts["passages"] = _encode(_Account(documents, spans, output.ephemeral)).decode()
-    return texts
-
-
 def output_of(texts: Mapping[str, str]) -> ToolOutput:
-    """The output again, from `output_texts`."""
+    """The output again, from its texts (see Cleaner)."""
     text = texts.get("text", "")
     if "passages" not in texts:
         return ToolOutput(text=text)
-    account = msgspec.json.decode(texts["passages"], type=_Account)
+    account = msgspec.json.decode(texts["passages"], type=_Account[_Head, _Span])
     documents = [
         Document(head.locator, head.title, texts[f"document {number}"], head.sha256, head.kind, head.read_at)
         for number, head in enumerate(account.documents)
@@ -84,52 +65,85 @@ def output_of(texts: Mapping[str, str]) -> ToolOutput:
     return ToolOutput(text=text, passages=tuple(passages), ephemeral=account.ephemeral)
 
 
+class _Known:
+    """A document as it was `given`, the same without secrets, and as an account names it (a _Head's JSON)."""
+
+    __slots__ = ("document", "given", "head", "hides")
+
+    def __init__(self, given: Document, document: Document) -> None:
+        self.given = given
+        self.document = document
+        self.hides = document is not given
+        kind, read_at = document.kind, document.read_at
+        self.head = Raw(_encode(_Head(document.locator, document.title, document.sha256, kind, read_at)))
+
+
+def _texts(output: ToolOutput, known: Sequence[_Known], spans: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+    """The output as texts of an event: `text`, `passages` (JSON), and a text for each document."""
+    texts = {"text": output.text} if output.text else {}
+    for number, each in enumerate(known):
+        texts[_NAMES[number] if number < len(_NAMES) else f"document {number}"] = each.document.text
+    if spans or output.ephemeral:
+        account = _Account([each.head for each in known], spans, output.ephemeral)
+        texts["passages"] = _encode(account).decode()
+    return texts
+
+
 class Cleaner:
     """Takes secrets out of outputs, a session's documents each once; spans move with what is cut out."""
 
     def __init__(self, clean: Callable[[str], str]) -> None:
         self._clean = clean
-        self._documents: dict[tuple[str, str], Document] = {}
+        self._documents: dict[tuple[str, str], _Known] = {}  # by locator and hash
 
-    def __call__(self, output: ToolOutput) -> ToolOutput:
+    def __call__(self, output: ToolOutput) -> tuple[ToolOutput, dict[str, str]]:
+        """The output without secrets, itself where there are none; and as texts of an event."""
         text = self._clean(output.text) if output.text else ""
-        passages = output.passages
-        known = self._documents
-        for passage in passages:
+        documents = self._documents
+        numbers: dict[_Known, int] = {}
+        spans = []
+        hides = False
+        for passage in output.passages:
             document = passage.document
-            if known.get((document.locator, document.sha256)) is not document and not self._is_clean(
-                document
-            ):
-                passages = tuple(map(self._passage, passages))
-                break
-        else:
-            if text == output.text:
-                return output
-        return structs.replace(output, text=text, passages=passages)
+            known = documents.get((document.locator, document.sha256))
+            if known is None or known.given is not document:
+                known = self._known(document)
+            if known.hides:
+                hides = True
+                passage = self._passage(passage)
+            start, end, shown = passage.start, passage.end, passage.text
+            own = None if known.document.text[start:end] == shown else shown
+            number = numbers.setdefault(known, len(numbers))
+            spans.append((number, start, end, passage.section, passage.score, own))
+        if hides or text != output.text:
+            passages = tuple(map(self._passage, output.passages)) if hides else output.passages
+            output = structs.replace(output, text=text, passages=passages)
+        return output, _texts(output, [*numbers], spans)
 
-    def document(self, document: Document) -> Document:
-        """The document without secrets: itself, where there are none."""
+    def _known(self, document: Document) -> _Known:
+        """What is kept of a document: the last that came under its locator and hash, if it is the same."""
         key = (document.locator, document.sha256)
         known = self._documents.get(key)
-        if known is None:
-            text = self._clean(document.text)
-            known = document
-            if text != document.text:
-                digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-                known = structs.replace(document, text=text, sha256=digest, title=self._clean(document.title))
-            self._documents[key] = known
+        if known is None or known.given != document:
+            known = self._documents[key] = _Known(document, self._cleaned(document))
         return known
 
-    def _is_clean(self, document: Document) -> bool:
-        known = self.document(document)
-        return known is document or known.text == document.text
+    def _cleaned(self, document: Document) -> Document:
+        """The document without secrets: itself, where there are none."""
+        text = self._clean(document.text)
+        if text == document.text:
+            return document
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return structs.replace(document, text=text, sha256=digest, title=self._clean(document.title))
 
     def _passage(self, passage: Passage) -> Passage:
-        if self._is_clean(passage.document):
+        """The passage without secrets: itself, where its document has none."""
+        known = self._known(passage.document)
+        if not known.hides:
             return passage
-        document = self.document(passage.document)
-        start = len(self._clean(passage.document.text[: passage.start]))
-        end = max(len(self._clean(passage.document.text[: passage.end])), start)
+        given, document = known.given, known.document
+        start = len(self._clean(given.text[: passage.start]))
+        end = max(len(self._clean(given.text[: passage.end])), start)
         return structs.replace(
             passage, document=document, text=document.text[start:end], start=start, end=end
         )

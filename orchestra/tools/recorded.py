@@ -7,7 +7,7 @@ run (which somebody may stop). What comes back is what is recorded: without secr
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from functools import partial
 
 import anyio
 import msgspec
@@ -20,7 +20,7 @@ from orchestra.tools.approval import Ask, Asked, asks, may_ask, refusal
 from orchestra.tools.early import Early
 from orchestra.tools.finding import NAME as FIND_TOOLS
 from orchestra.tools.finding import Choice, FindTools, TaskTools
-from orchestra.tools.outputs import Cleaner, output_texts
+from orchestra.tools.outputs import Cleaner
 from orchestra.tools.place import Place
 from orchestra.tools.port import Tool
 from orchestra.tools.results import NOTHING, result_data, result_of, unknown_result
@@ -108,11 +108,10 @@ class RecordedToolbox:
             found = (self._subset.pool.get(name) for name in names if name not in self._toolbox)
             self._toolbox = self._toolbox.joined(tool for tool in found if tool is not None)
 
-    def _box(self, name: str) -> Toolbox:
-        """Where a tool is: a call of one that the agent may use and was not shown is as good as any."""
-        if self._subset is not None and name not in self._toolbox and name in self._subset.pool:
-            return self._subset.pool
-        return self._toolbox
+    def _tool(self, name: str) -> Tool | None:
+        """A tool: a call of one that the agent may use and was not shown is as good as any."""
+        tool = self._toolbox.get(name)
+        return self._subset.pool.get(name) if tool is None and self._subset is not None else tool
 
     def begin(self, early: Early, call: ToolCall) -> None:
         """The next call of a reply that is not recorded yet: begun if it may be.
@@ -120,12 +119,12 @@ class RecordedToolbox:
         It may where it reads only, needs nobody's word and leaves the agent's context alone; and where no
         writing call stands before it, which it might be meant to see the effect of.
         """
-        tool = self._box(call.name).get(call.name)
+        tool = self._tool(call.name)
         early.waits = early.waits or (tool is not None and tool.effects == "write")
         if tool is None or early.waits or call.name in self._own or may_ask(tool, call, self._guard.rules):
             early.begin(call, None)
         else:
-            early.begin(call, self._stoppable)
+            early.begin(call, partial(self._stoppable, tool))
 
     async def run_all(
         self,
@@ -153,7 +152,7 @@ class RecordedToolbox:
             if self._subset is not None:
                 for place in sorted(results):
                     self._add(self._subset.take(results[place].output.added))
-        return tuple(results[place] for place in range(len(calls)))
+        return tuple(map(results.__getitem__, range(len(calls))))
 
     async def _come(
         self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult], early: Early | None
@@ -161,7 +160,7 @@ class RecordedToolbox:
         track = self._track
         if track.past.results:
             await self._replayed(calls, results)
-        missing = [(place, call) for place, call in enumerate(calls) if place not in results]
+        missing = [each for each in enumerate(calls) if each[0] not in results]
         if missing:
             await self._guard.place.outside(self._made(missing, results, early))
 
@@ -170,7 +169,7 @@ class RecordedToolbox:
     ) -> None:
         """What the record does not have."""
         track = self._track
-        if track.saying or not all(self._again(call) for _, call in missing):
+        if not track.fresh and (track.saying or not all(self._again(call) for _, call in missing)):
             await track.missing()
         if len(missing) == 1:  # the usual case needs no tasks
             await self._recorded(*missing[0], results, early=early)
@@ -197,7 +196,7 @@ class RecordedToolbox:
 
     def _again(self, call: ToolCall) -> bool:
         """Whether the tool gives the same again from the agent's context alone, and needs no record."""
-        return bool(getattr(self._box(call.name).get(call.name), "repeats", False))
+        return bool(getattr(self._tool(call.name), "repeats", False))
 
     async def _recorded(
         self,
@@ -207,35 +206,36 @@ class RecordedToolbox:
         at: float | None = None,
         early: Early | None = None,
     ) -> None:
-        box, track = self._box(call.name), self._track
-        tool = box.get(call.name)
+        track, tool = self._track, self._tool(call.name)
         begun = await early.taken(place, call) if early is not None else None
         result = begun or await self._run(place, call, tool)
         if at is None:
             at = track.clock()
-        output, error = self._guard.clean(result.output), result.error
+        output, texts = self._guard.clean(result.output)
+        error = result.error
         if self._subset is not None:
             if not error:
                 self._subset.used(call.name)
-            if box is not self._toolbox:
+            if tool is not None and call.name not in self._toolbox:
                 output = structs.replace(output, added=(call.name,))
         if error:
             error = track.recording.clean(error)
         if output is not result.output or error is not result.error:
             result = structs.replace(result, output=output, error=error)
         structs.force_setattr(result, "at", at)  # nobody else has seen it yet
-        texts = {} if getattr(tool, "repeats", False) else output_texts(output)
+        if getattr(tool, "repeats", False):
+            texts = {}
         await track.put("tool_returned", result_data(place, result), texts, at=at)
         results[place] = result
 
     async def _run(self, place: int, call: ToolCall, tool: Tool | None) -> ToolResult:
         """Ask a person where that is due, say what is intended, run; a no is a text for the model."""
+        if tool is None:
+            return await self._toolbox.run(call)  # which says so
         try:
-            arguments = decode_arguments(call) if tool is not None else None
-        except ToolArguments:
-            arguments = None
-        if tool is None or arguments is None:
-            return await self._box(call.name).run(call)  # which says what is wrong with it
+            arguments = decode_arguments(call)
+        except ToolArguments as problem:
+            return ToolResult(call=call, output=NOTHING, error=str(problem))
         track = self._track
         if asks(tool, arguments, self._guard.rules):
             key = f"{track.path}/{track.turn}/{place}"
@@ -248,7 +248,7 @@ class RecordedToolbox:
                 return ToolResult(call=call, output=NOTHING, error=refusal(answer))
         if tool.effects == "write":
             return await self._write(place, call, tool)
-        return await self._stoppable(call, STOPPED, tool, arguments)
+        return await self._guard.calls.run(tool, call, arguments, track.path, STOPPED)
 
     async def _write(self, place: int, call: ToolCall, tool: Tool) -> ToolResult:
         """A call that changes something: intended durably before it runs, and not run twice."""
@@ -262,7 +262,7 @@ class RecordedToolbox:
             if known is not None:
                 return known
         with effects.keyed(key):
-            result = await self._stoppable(call, effects.STOPPED)
+            result = await self._guard.calls.run(tool, call, None, track.path, effects.STOPPED)
         if result.unknown:
             return result
         if result.timed_out and tool.seconds is not None:
@@ -281,14 +281,6 @@ class RecordedToolbox:
             return unknown_result(call, f"{effects.UNKNOWN.format(name=call.name)} Its check said: {error}")
         return None if output is None else ToolResult(call=call, output=output)
 
-    def _stoppable(
-        self,
-        call: ToolCall,
-        sentence: str = STOPPED,
-        tool: Tool | None = None,
-        arguments: Mapping[str, Any] | None = None,
-    ) -> Awaitable[ToolResult]:
+    def _stoppable(self, tool: Tool, call: ToolCall) -> Awaitable[ToolResult]:
         """The tool's own run, which somebody may stop while the agent goes on."""
-        tool = tool or self._box(call.name).get(call.name)
-        assert tool is not None
-        return self._guard.calls.run(tool, call, arguments, self._track.path, sentence)
+        return self._guard.calls.run(tool, call, None, self._track.path, STOPPED)

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from orchestra.errors import ToolError, ToolTimeout
 from orchestra.tools import effects
-from orchestra.tools.port import Tool, ToolOutput
+from orchestra.tools.port import Tool
 from orchestra.tools.results import NOTHING
 from orchestra.tools.toolbox import LATE, ToolResult, decode_arguments
+from orchestra.tools.within import within
 from orchestra.values.messages import ToolCall
 
 STOPPED = "{name} was {reason}."
@@ -54,28 +55,29 @@ class Calls:
         """
         seconds = tool.seconds
         began = time.perf_counter()
-        output: ToolOutput = NOTHING
-        error, timed_out, unknown = "", False, False
-        with anyio.CancelScope() if seconds is None else anyio.move_on_after(seconds) as scope:
+        with within(seconds) as scope:
             running = Running(agent, call.name, scope)
             self.running.append(running)
+            output, error, timed_out = NOTHING, "", False
             try:
                 output = await tool.call(decode_arguments(call) if arguments is None else arguments)
             except ToolError as problem:
                 error, timed_out = str(problem), isinstance(problem, ToolTimeout)
             finally:
                 self.running.remove(running)
-        if scope.cancelled_caught:
-            timed_out = seconds is not None and not running.why
-            unknown = not timed_out and sentence is effects.STOPPED
+            took = time.perf_counter() - began
+            return ToolResult(call=call, output=output, error=error, seconds=took, timed_out=timed_out)
+        # It was cancelled: somebody stopped it, or it took too long.
+        timed_out = seconds is not None and not running.why
+        if timed_out:
+            error = LATE.format(name=call.name, seconds=seconds)
+        else:
             error = sentence.format(name=call.name, reason=running.why)
-            if timed_out:
-                error = LATE.format(name=call.name, seconds=seconds)
         return ToolResult(
             call=call,
-            output=output,
+            output=NOTHING,
             error=error,
             seconds=time.perf_counter() - began,
             timed_out=timed_out,
-            unknown=unknown,
+            unknown=not timed_out and sentence is effects.STOPPED,
         )

@@ -19,61 +19,56 @@ from orchestra.tools.toolbox import ToolResult
 THREAD_CHARACTERS = 100_000
 
 _TICKS = "```"
-_FENCES = ("```\n\n", "```")  # what closes a passage before another one, and the last
+_CLOSING = f"\n{_TICKS}\n\n["  # with what opens the next one's label
+# What stands around passages that are counted by themselves: behind one its closing and the next one's label,
+# before the first a label. All numbers of up to three digits have as many tokens.
+_AROUND = (f"{_TICKS}\n\n[s1]", _TICKS, "[s1]")
+_LABEL = len("s999")
 
 
-class Sizes:
+class Sizes(dict[int, int]):
     """Tokens of what a session's passages show, each counted once, whichever of its agents are shown them.
 
-    By the hash of what is counted, as the texts themselves would be kept twice. `heads`: of labels with their
-    line end. `texts`: of passages behind the usual fence, with both their line ends.
+    From behind the label to the last line end before the usual fence, by the hash of both texts, as the texts
+    themselves would be kept twice.
     """
 
-    __slots__ = ("heads", "texts")
-
-    def __init__(self) -> None:
-        self.heads: dict[int, int] = {}
-        self.texts: dict[int, int] = {}
+    __slots__ = ()
 
 
 def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Counter) -> tuple[str, int]:
     """The output as text, and its tokens where they are the sum of its parts' and counted already, else 0.
 
-    `labels` name the document of each passage for this agent ("s1").
+    `labels` name the document of each passage for this agent: "s1", "s2" ...
     """
     passages = output.passages
     if not passages:
         return output.text, 0
-    parts: list[str] = []
-    tokens = 0
-    if output.text:
-        parts.append(output.text)
-        tokens = counter.count(f"{output.text}\n\n")
-    # What follows a line end here begins with a bracket or a backtick; a long result is counted in a thread.
-    usual = counter.lines_add_up and sum([len(each.text) for each in passages]) <= THREAD_CHARACTERS
-    heads, texts = sizes.heads, sizes.texts
+    above = f"{output.text}\n\n" if output.text else ""
+    parts = [above, "["]
+    # What follows a line end here begins with a bracket or a backtick, and what follows a label with a space.
+    adds_up = counter.lines_add_up and max(map(len, labels)) <= _LABEL
+    tokens, room = 0, THREAD_CHARACTERS  # a long result is counted in a thread
     for passage, label in zip(passages, labels, strict=True):
-        document, text = passage.document, passage.text
-        head = f"[{label}] {_head(document.locator, document.title, passage.section)}\n"
-        ticks, key = _TICKS, hash(text)
-        inside = texts.get(key) if usual else None
-        if inside is None:
-            if "`" in text and _TICKS in text:  # one letter is found several times as fast
-                ticks, usual = ticks_for(text), False
-            elif usual:
-                inside = texts[key] = counter.count(f"{_TICKS}\n{text}\n")
-        if inside is not None:
-            tokens += inside
-            key = hash(head)
-            above = heads.get(key)
-            if above is None:
-                above = heads[key] = counter.count(head)
-            tokens += above
-        parts.append(f"{head}{ticks}\n{text}\n{ticks}")
-    if usual:
-        between, last = counter.once(_FENCES, lambda: tuple(map(counter.count, _FENCES)))
-        tokens += (len(passages) - 1) * between + last
-    return "\n\n".join(parts), tokens if usual else 0
+        document, text, closing = passage.document, passage.text, _CLOSING
+        opening = _opening(document.locator, document.title, passage.section)
+        size = sizes.get(hash((opening, text)))
+        if size is None:
+            size, ticks = 0, ticks_for(text)
+            room -= len(text)
+            adds_up = adds_up and room >= 0 and ticks == _TICKS
+            if adds_up:
+                size = sizes[hash((opening, text))] = counter.count(f"{opening[1:]}{text}\n")
+            elif ticks != _TICKS:
+                opening, closing = opening.replace(f"{_TICKS}\n", f"{ticks}\n"), f"\n{ticks}\n\n["
+        tokens += size
+        parts += (label, opening, text, closing)
+    parts[-1] = parts[-1].removesuffix("\n\n[")
+    if not adds_up:
+        return "".join(parts), 0
+    between, last, first = counter.once(_AROUND, lambda: tuple(map(counter.count, _AROUND)))
+    tokens += first + (len(passages) - 1) * between + last
+    return "".join(parts), tokens + counter.count(above) if above else tokens
 
 
 def as_result(result: ToolResult, labels: Sequence[str], sizes: Sizes, counter: Counter) -> Result:
@@ -97,6 +92,9 @@ async def cut_in_thread(result: Result, cap: int, counter: Counter) -> Result:
 
 
 @lru_cache(maxsize=1 << 12)  # of a library's passages
-def _head(locator: str, title: str, section: str) -> str:
-    """`path | title | section`, each folded to one line, a bar inside one shown as a slash."""
-    return fold_label(f"{field(locator)} | {field(title)} | {field(section)}")
+def _opening(locator: str, title: str, section: str) -> str:
+    """What stands between a passage's label and its text: ` path | title | section` and the usual fence.
+
+    Each is folded to one line, a bar inside one shown as a slash.
+    """
+    return f"] {fold_label(f'{field(locator)} | {field(title)} | {field(section)}')}\n{_TICKS}\n"
