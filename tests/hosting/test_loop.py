@@ -34,9 +34,9 @@ def test_what_the_program_said_stays(tmp_path: Path) -> None:
             assert known.get() == "asyncio"
 
     async def program() -> None:
-        async with Runtime(settings(tmp_path), models={"small": Scripted([])}) as runtime:
-            async with runtime.session("?x"):
-                await another(runtime)
-                assert known.get() == "asyncio"
+        runtime = Runtime(settings(tmp_path), models={"small": Scripted([])})
+        async with runtime, runtime.session("?x"):
+            await another(runtime)
+            assert known.get() == "asyncio"
 
     asyncio.run(program())
