@@ -15,7 +15,7 @@ from orchestra.context.dates import date_parts, find_dates
 from orchestra.context.factindex import FactIndex
 from orchestra.context.figures import find_figures
 from orchestra.context.names import COMMON, find_digit_ids, find_exact, find_names
-from orchestra.context.plainly import is_plainly_borne, stands
+from orchestra.context.plainly import is_plainly_borne, stands, told_plainly
 from orchestra.context.units import CLASSIFIERS
 from orchestra.values.facts import Fact, FactKind
 
@@ -158,7 +158,7 @@ class Evidence:
 
     def missing(self, statement: str) -> tuple[Fact, ...]:
         """The facts of `statement` that these texts do not have."""
-        if is_plainly_borne(statement, self._quoted, self._whole):
+        if is_plainly_borne(told_plainly(statement), self._quoted, self._whole):
             return ()
         facts = [fact for fact in self._find(statement) if fact.kind in _COMPARED]
         return tuple(fact for fact in (*facts, *_stray_digits(statement, facts)) if not self.has(fact))

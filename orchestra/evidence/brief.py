@@ -15,6 +15,7 @@ from orchestra.evidence.fitting import HEAD_SHARE, Count, ranked, within_cap
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
 from orchestra.evidence.screening import Statements
+from orchestra.text.fold import one_line
 from orchestra.values.drafts import Plan
 from orchestra.values.handoffs import Brief, HandOff, Status, Study
 from orchestra.values.sources import Claim, Conflict
@@ -96,7 +97,7 @@ def make_brief(
     the claims that did not fit. Same input, same brief. `find` reads a claim's facts (a session's ledger
     remembers what it read).
     """
-    questions = tuple(map(_flat, plan.questions))
+    questions = tuple(map(one_line, plan.questions))
     readings, places, statements = _merged(studies, find)
     conflicts = _affordable(find_conflicts(readings, statements), int(cap * HEAD_SHARE), count)
     gaps = _gaps(question, questions, studies)
@@ -137,14 +138,16 @@ def render_brief(brief: Brief) -> str:
 
 def _rendered(brief: Brief) -> tuple[str, str, str]:
     """What stands above the claims, their lines, and what closes their fence."""
-    lines = [f"Question: {_flat(brief.question)}", f"Title: {_flat(brief.title)}", "Sub-questions:"]
-    lines += [f"{number}. {_flat(text)}" for number, text in enumerate(brief.questions, 1)]
+    lines = [f"Question: {one_line(brief.question)}", f"Title: {one_line(brief.title)}", "Sub-questions:"]
+    lines += [f"{number}. {one_line(text)}" for number, text in enumerate(brief.questions, 1)]
     if brief.conflicts:
         lines.append("Conflicts:")
-        lines += [f"- {' / '.join(conflict.claims)}: {_flat(conflict.about)}" for conflict in brief.conflicts]
+        lines += [
+            f"- {' / '.join(conflict.claims)}: {one_line(conflict.about)}" for conflict in brief.conflicts
+        ]
     if brief.gaps:
         lines.append("Gaps:")
-        lines += [f"- {_flat(gap)}" for gap in brief.gaps]
+        lines += [f"- {one_line(gap)}" for gap in brief.gaps]
     number_of = {text: number for number, text in reversed(list(enumerate(brief.questions, 1)))}
     claims = _lines([_line(claim.id, claim, number_of.get(claim.question, 1)) for claim in brief.claims])
     ticks = ticks_for(claims)
@@ -178,10 +181,6 @@ def _costs(items: Iterable[tuple[int, Claim]], count: Count) -> list[int]:
     """Tokens of each claim's line in a brief, with its end; a claim comes with the place of its question."""
     lines = _lines([_line("c00", claim, place + 1) for place, claim in items])
     return [count(f"{line}\n") for line in lines.split("\n")] if lines else []
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int], Statements]:
@@ -218,8 +217,8 @@ def _gaps(question: str, questions: Sequence[str], studies: Sequence[HandOff[Stu
             if not study.value.claims and not study.value.gaps:
                 gaps.append(say.nothing_found(text or study.value.question))
     known: dict[str, str] = {}
-    for gap in gaps:
-        known.setdefault(_flat(gap).casefold().rstrip(".。"), _flat(gap))
+    for gap in map(one_line, gaps):
+        known.setdefault(gap.casefold().rstrip(".。"), gap)
     return tuple(known.values())
 
 

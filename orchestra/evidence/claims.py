@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from orchestra.context.facts import missing_facts
+from orchestra.context.plainly import told_plainly
 from orchestra.evidence.ledger import Ledger
+from orchestra.text.fold import one_line
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
-from orchestra.values.facts import Fact
 from orchestra.values.handoffs import Study
 from orchestra.values.sources import Claim, Quote
 
@@ -37,8 +36,8 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
         if not quotes:
             notes.append(f"Claim dropped, none of its quotes stands in a source: {_shown(draft.statement)}")
             continue
-        statement = " ".join(draft.statement.split())
-        missing = _unborne(statement, quotes, question, ledger)
+        statement = one_line(draft.statement)
+        missing = ledger.cited(quotes).missing(statement, told_plainly(statement), (question,))
         if missing or not statement:
             own = own_words(quotes)
             if missing:
@@ -48,16 +47,8 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
                 )
             statement = own
         claims.append(Claim("", statement, quotes, question))
-    gaps = tuple(dict.fromkeys(" ".join(gap.split()) for gap in findings.gaps if gap.strip()))
+    gaps = tuple(dict.fromkeys(filter(None, map(one_line, findings.gaps))))
     return Study(question, tuple(claims), gaps, tuple(notes))
-
-
-def identity_of(quotes: Sequence[Quote]) -> list[str]:
-    """What names the sources of `quotes`: titles and locators; they bear out names, ids and dates."""
-    return [
-        *dict.fromkeys([quote.title for quote in quotes]),
-        *dict.fromkeys([quote.locator for quote in quotes]),
-    ]
 
 
 def own_words(quotes: tuple[Quote, ...]) -> str:
@@ -97,18 +88,13 @@ def _locate(draft: DraftQuote, ledger: Ledger, agent: str) -> tuple[Quote, ...]:
     return ()
 
 
-def _unborne(statement: str, quotes: tuple[Quote, ...], question: str, ledger: Ledger) -> tuple[Fact, ...]:
-    texts = [quote.text for quote in quotes]
-    return missing_facts(statement, texts, identity=[*identity_of(quotes), question], find=ledger.facts)
-
-
 def _without_markup(text: str) -> str:
     text = _ROLE.sub(lambda role: f"{role[1].upper()} {role[2]}" if role[2].isdigit() else role[2], text)
     text = _LINK.sub(r"\1", text)
     text = _INLINE.sub(lambda mark: next(part for part in mark.groups() if part is not None), text)
-    return " ".join(_EDGE.sub("", text).split())
+    return one_line(_EDGE.sub("", text))
 
 
 def _shown(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = one_line(text)
     return f"“{flat}”" if len(flat) <= _MOST_SHOWN else f"“{flat[:_MOST_SHOWN]}…”"

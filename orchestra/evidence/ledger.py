@@ -11,7 +11,8 @@ from itertools import islice
 from msgspec import Struct
 
 from orchestra.context.facts import figures_and_names
-from orchestra.evidence.quotes import Searchable, Shelf
+from orchestra.evidence.cited import Cited
+from orchestra.evidence.quotes import Shelf, find_quotes
 from orchestra.values.facts import Fact
 from orchestra.values.sources import Document, Passage, Quote
 
@@ -63,12 +64,20 @@ class Ledger:
         self._texts: dict[str, str] = {}
         self._seen: dict[str, dict[_Key, _Seen]] = {}
         self._facts: dict[str, list[Fact]] = {}
+        self._cited: dict[tuple[Quote, ...], Cited] = {}
 
     def facts(self, text: str) -> list[Fact]:
         """The figures and names of `text`, read once: a claim is checked again as it moves on."""
         known = self._facts.get(text)
         if known is None:
             known = self._facts[text] = figures_and_names(text)
+        return known
+
+    def cited(self, quotes: tuple[Quote, ...]) -> Cited:
+        """What `quotes` bear out, looked through once: a claim and the sentences that cite it share them."""
+        known = self._cited.get(quotes)
+        if known is None:
+            known = self._cited[quotes] = Cited(quotes, self.facts)
         return known
 
     def register(self, document: Document) -> Document:
@@ -150,7 +159,7 @@ class Ledger:
         known = self._registered(key, document)
         seen = self._seen.get(agent, {}).get(key)
         near = seen.spans if seen is not None else ()
-        return Searchable(known, self._shelf.folds(known)).quotes(text, near)
+        return find_quotes(known, text, near, self._shelf.folds(known))
 
 
 @lru_cache(maxsize=1 << 10)

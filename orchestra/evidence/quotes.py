@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from orchestra.text.fold import Folded, fold, folded
 from orchestra.values.sources import Document, Quote
@@ -72,64 +73,52 @@ class Shelf:
         return known
 
 
-class Searchable:
-    """A document made ready to be quoted from."""
-
-    __slots__ = ("_folds", "document")
-
-    def __init__(self, document: Document, folds: Folds | None = None) -> None:
-        self.document = document
-        self._folds = folds or Folds(document.text)
-
-    def quote(self, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
-        """See `find_quote`."""
-        folds = self._folds
-        span = _first_span(folds.folded, folded(text), near)
-        if span is None and _MARKUP.search(folds.text):
-            span = _first_span(folds.unmarked, folded(text, unmarked=True), near)
-        if span is None:
-            return None
-        start, end = span
-        return Quote(self.document.locator, self.document.title, self.document.text[start:end], start, end)
-
-    def quotes(self, text: str, near: Sequence[tuple[int, int]] = ()) -> tuple[Quote, ...]:
-        """See `find_quotes`."""
-        whole = self.quote(text, near)
-        if whole is not None:
-            return (whole,)
-        parts = [part for part in _ELLIPSIS.split(text) if part.strip(_OUTER)]
-        if not 2 <= len(parts) <= _MOST_PARTS:
-            return ()
-        found: list[Quote] = []
-        for part in parts:
-            after = found[-1].end if found else 0
-            quote = self.quote(part, ((after, len(self.document.text)),))
-            if quote is None or quote.start < after:
-                return ()
-            found.append(quote)
-        return tuple(found)
-
-
-def find_quote(document: Document, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
+def find_quote(
+    document: Document, text: str, near: Sequence[tuple[int, int]] = (), folds: Folds | None = None
+) -> Quote | None:
     """The verbatim span of `document` that `text` quotes, None if it is not there or too short to be one.
 
     White space, Unicode form, typographic signs and marks of emphasis or code may differ, quotation marks may
     stand around it, its last stop may be missing and its first letter be large or small; nothing else may.
-    A span inside one of `near` is preferred, then the first.
+    A span inside one of `near` is preferred, then the first. `folds`: those of the document, where they are
+    known.
     """
-    return Searchable(document).quote(text, near)
+    folds = folds or Folds(document.text)
+    span = _first_span(folds.folded, folded(text), near)
+    if span is None and _MARKUP.search(folds.text):
+        span = _first_span(folds.unmarked, folded(text, unmarked=True), near)
+    if span is None:
+        return None
+    start, end = span
+    return Quote(document.locator, document.title, document.text[start:end], start, end)
 
 
-def find_quotes(document: Document, text: str, near: Sequence[tuple[int, int]] = ()) -> tuple[Quote, ...]:
+def find_quotes(
+    document: Document, text: str, near: Sequence[tuple[int, int]] = (), folds: Folds | None = None
+) -> tuple[Quote, ...]:
     """As `find_quote`, and where `text` leaves something out with an ellipsis, a quote for each part.
 
     The parts must all be there and in their order; otherwise there is none.
     """
-    return Searchable(document).quotes(text, near)
+    folds = folds or Folds(document.text)
+    whole = find_quote(document, text, near, folds)
+    if whole is not None:
+        return (whole,)
+    parts = [part for part in _ELLIPSIS.split(text) if part.strip(_OUTER)]
+    if not 2 <= len(parts) <= _MOST_PARTS:
+        return ()
+    found: list[Quote] = []
+    for part in parts:
+        after = found[-1].end if found else 0
+        quote = find_quote(document, part, ((after, len(document.text)),), folds)
+        if quote is None or quote.start < after:
+            return ()
+        found.append(quote)
+    return tuple(found)
 
 
 def _first_span(source: Folded, given: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    for wanted in _forms(given):
+    for wanted in chain((given,), _forms(given)):
         if not _is_enough(wanted):
             return None
         span = _span(source, wanted, near)
@@ -139,8 +128,7 @@ def _first_span(source: Folded, given: str, near: Sequence[tuple[int, int]]) -> 
 
 
 def _forms(given: str) -> Iterator[str]:
-    """What to look for, nearest to the letter first."""
-    yield given
+    """What else to look for, nearest to the letter first."""
     bare = given.strip(_OUTER)
     if bare != given:
         yield bare
@@ -161,30 +149,30 @@ def _is_enough(text: str) -> bool:
 
 
 def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    text = source.text
     first: tuple[int, int] | None = None
-    for start in _occurrences(source.text, wanted):
-        span = source.span(start, start + len(wanted))
-        if not near:
-            return span
-        for left, right in near:
-            if left <= span[0] and span[1] <= right:
+    start = text.find(wanted)
+    for _ in range(_MOST_OCCURRENCES):
+        if start < 0:
+            break
+        end = start + len(wanted)
+        if _is_apart(text, start, end):
+            span = source.span(start, end)
+            if not near:
                 return span
-        first = first or span
+            for left, right in near:
+                if left <= span[0] and span[1] <= right:
+                    return span
+            first = first or span
+        start = text.find(wanted, start + 1)
     return first
 
 
-def _occurrences(text: str, wanted: str) -> Iterator[int]:
-    """Where `wanted` stands between the edges of words and numbers."""
-    at = text.find(wanted)
-    for _ in range(_MOST_OCCURRENCES):
-        if at < 0:
-            return
-        end = at + len(wanted)
-        # A blank on both sides, as a rule, cuts nothing.
-        left = text[at - 1 : at] == " " or not _cuts_left(text, at)
-        if left and (text[end : end + 1] == " " or not _cuts_right(text, end)):
-            yield at
-        at = text.find(wanted, at + 1)
+def _is_apart(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` stands between the edges of words and numbers."""
+    # A blank on both sides, as a rule, cuts nothing.
+    left = text[start - 1 : start] == " " or not _cuts_left(text, start)
+    return left and (text[end : end + 1] == " " or not _cuts_right(text, end))
 
 
 def _cuts_left(text: str, at: int) -> bool:

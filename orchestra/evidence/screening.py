@@ -34,7 +34,7 @@ _ODD_DIGIT = re.compile(r"[0-9](?:(?<![A-Za-z0-9][0-9])|(?<=Q[1-4]))")
 _HEAD = re.compile("[A-Za-z]+|.", re.DOTALL)
 _SCALES = frozenset("k m b t mln bln mn bn tn".split())
 _MONEY = tuple(sign for sign in CURRENCY_SIGNS if sign.isascii() and sign.isalpha())
-_CLAUSE_OF_KINDS = re.compile("[nwum]*[NWU|]?")
+_MEASURING = re.compile("(?<![nwum])[wum]*(?:N|n[nwum]*[NWU|]?)")  # a clause with a number in it
 _SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _looked_at
 _LONGEST = 2_000  # characters of a statement; a longer one is read
 
@@ -91,22 +91,20 @@ def worded(text: str) -> tuple[list[str], Clauses]:
     if len(text) > _LONGEST or not text.isascii() or "*" in text or "$" in text:
         return terms(text), None
     apart = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
-    words = list(map(_looked_at, apart.split()))
+    words = apart.split()
     if not words:
         return [], []
-    letters, parts, telling = zip(*words, strict=True)
+    letters, parts, telling = zip(*map(_looked_at, words), strict=True)
     kinds = "".join(letters)
     found = list(chain.from_iterable(parts))
     if "o" in kinds or _SWALLOWED.search(kinds):
         return found, None
     clauses: list[frozenset[str]] = []
-    if "n" in kinds or "N" in kinds:
-        for clause in _CLAUSE_OF_KINDS.finditer(kinds):
-            numbers = len(clause[0]) - len(clause[0].replace("n", "").replace("N", ""))
-            if numbers:
-                held = frozenset(chain.from_iterable(telling[clause.start() : clause.end()]))
-                if numbers > 1 or len(held) >= LEAST_SHARED:
-                    clauses.append(held)
+    for clause in _MEASURING.finditer(kinds):
+        start, end = clause.span()
+        held = frozenset(chain.from_iterable(telling[start:end]))
+        if len(held) >= LEAST_SHARED or kinds.count("n", start, end) + kinds.count("N", start, end) > 1:
+            clauses.append(held)
     return found, clauses
 
 
@@ -154,7 +152,7 @@ class Statements:
                     mask |= 1 << at
         # Of so many words one must be in a duplicate, whichever they are; the rarest say most.
         enough = int(length * (1 - SAME_WORDS) + 1e-9) + 1
-        if len(words - self._holders.keys()) < enough:
+        if len(words.difference(self._holders)) < enough:
             for held in sorted([self._holders.get(word, 0) for word in words], key=int.bit_count)[:enough]:
                 mask |= held
         return list(_bits(mask)) if mask else ()
@@ -175,10 +173,10 @@ class Statements:
         figured |= unread
         pairs: set[tuple[int, int]] = set()
         for at, found in enumerate(clauses):
-            partners = figured if found is None else unread if found else 0
+            others = figured & ~(1 << at)
+            partners = others if found is None else others & unread if found else 0
             for held in found or ():
-                partners |= self._with_all(held, figured)
-            partners &= ~(1 << at)
+                partners |= self._with_all(held, others)
             if partners:
                 partners &= self._sharing_two(self._words[at])
                 pairs |= {(max(at, other), min(at, other)) for other in _bits(partners)}
@@ -187,6 +185,8 @@ class Statements:
     def _with_all(self, words: Iterable[str], mask: int) -> int:
         for word in words:
             mask &= self._holders[word]
+            if not mask:
+                break
         return mask
 
     def _sharing_two(self, words: Iterable[str]) -> int:
