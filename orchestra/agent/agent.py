@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
-import anyio
 from msgspec import structs
 
 from orchestra.agent.calling import Caller, Size
@@ -25,6 +24,7 @@ from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
 from orchestra.tools.toolbox import ToolResult
+from orchestra.tools.within import within
 from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
@@ -38,7 +38,7 @@ WRAP_UP_TIME_SHARE = 0.8
 
 
 class Agent:
-    """One role at work on one task, in a context of its own. `turn` counts its model calls."""
+    """One role at work on one task, in a context of its own."""
 
     _goes_on = False  # whether its context is needed when there is an answer
 
@@ -63,11 +63,6 @@ class Agent:
         self._lifted = self._steps_done = False
         self._listen = desk.listen
         self._hear: Hearing | None = None
-
-    @property
-    def turn(self) -> int:
-        """Its model calls so far."""
-        return self._track.turn
 
     @property
     def _window(self) -> int:
@@ -117,7 +112,7 @@ class Agent:
         """The loop, in the time that its role allows, and until somebody stops it."""
         self._began = time.monotonic()
         place = self._desk.place
-        with anyio.move_on_after(self.role.limits.seconds) as place.scope:
+        with within(self.role.limits.seconds) as place.scope:
             if place.stopped:
                 place.scope.cancel()
             return await work()
@@ -189,20 +184,21 @@ class Agent:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
-        if limits.steps is not None and self.turn - self._before + 1 >= limits.steps:
+        if limits.steps is not None and self._track.turn - self._before + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
         if scope := self._caller.purse.ending:
             self._short = scope
             return f"the {scope}'s budget"
-        spent = time.monotonic() - self._began - self._desk.place.waited
-        if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
-            return f"its limit of {limits.seconds:g} s"
+        if limits.seconds is not None:
+            spent = time.monotonic() - self._began - self._desk.place.waited
+            if spent >= WRAP_UP_TIME_SHARE * limits.seconds:
+                return f"its limit of {limits.seconds:g} s"
         return ""
 
     async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
         """One model call; None when its reply did not fit the schema and another try is due."""
         context, track, limit = self.context, self._track, self.role.limits.steps
-        if limit is not None and self.turn - self._before > limit:
+        if limit is not None and track.turn - self._before > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
         output = self._desk.output if tier == self._final else None

@@ -161,7 +161,7 @@ class Scopes:
     def ending(self, tokens: int, cost: float) -> str:
         """Whose budget comes to its end: most of it is spent, or so much is not left; "" for none's."""
         for scope in self._all:
-            if scope.share >= WRAP_UP_SHARE or scope._lacks(tokens, cost, held=False):
+            if scope._lacks(tokens, cost, held=False) or scope.share >= WRAP_UP_SHARE:
                 return scope.name
         return ""
 
@@ -171,9 +171,7 @@ class Scopes:
 
     def taken(self, tokens: int, cost: float | None) -> Reservation | None:
         """A call's worst case, held; None, and nothing is, where what is left and not held is too little."""
-        if self._short(tokens, cost) is not None:
-            return None
-        return Reservation(self, tokens, cost)
+        return None if self._short(tokens, cost) is not None else Reservation(self, tokens, cost)
 
     def reserve(self, tokens: int, cost: float | None) -> Reservation:
         """Hold a call's worst case; raises LimitReached, holding nothing."""
@@ -261,9 +259,12 @@ class Reservation:
         if usage.calls and not tokens:
             tokens = self._tokens
         cost = self._cost if usage.cost is None else usage.cost
-        warned = [scope._book(tokens, cost) for scope in self._scopes._all]
+        warned: tuple[Warned, ...] = ()
+        for scope in self._scopes._all:
+            if (close := scope._book(tokens, cost)) is not None:
+                warned += (close,)
         self.release()
-        return tuple(filter(None, warned))
+        return warned
 
     def release(self) -> None:
         """Return the held amount: nothing was spent."""
