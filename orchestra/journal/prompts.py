@@ -15,10 +15,10 @@ import msgspec
 from msgspec import Struct, structs
 
 from orchestra.errors import InputError, StoreError
+from orchestra.journal.encoding import decode, encode
 from orchestra.journal.patch import Run, apply, patch
 from orchestra.journal.reading import Reader
 from orchestra.journal.records import EventRecord
-from orchestra.journal.rows import decode, encode
 from orchestra.values.events import Event
 from orchestra.values.messages import Message, Reply, ToolCall, ToolSpec
 from orchestra.values.usage import Usage
