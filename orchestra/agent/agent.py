@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
@@ -13,7 +13,7 @@ from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
 from orchestra.agent.recalling import keep, mean, recollect
-from orchestra.agent.taking import taken_in
+from orchestra.agent.taking import take_in
 from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.summary.schema import Summariser
@@ -170,12 +170,13 @@ class Agent:
         fresh = recorded is None or recorded.outcome is None
         return hearing(self._listen, self._toolbox, begin=fresh and not last)
 
-    def _own_tools(self) -> Iterator[Tool]:
+    def _own_tools(self) -> list[Tool]:
         """What an agent can do beside its role's tools."""
-        yield from own_tools(self.role, self.context)
+        tools = own_tools(self.role, self.context)
         times = self.role.limits.escalations
         if times and self._steps != "large" and "large" in self._desk.tiers:
-            yield EscalateTool(partial(setattr, self, "_lifted", True), times)
+            tools.append(EscalateTool(partial(setattr, self, "_lifted", True), times))
+        return tools
 
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
@@ -204,7 +205,7 @@ class Agent:
         output = self._desk.output if tier == self._final else None
         again = False
         while True:
-            prompt = await self._prompt(output, last=last, ask=WRAP_UP if finishing else "")
+            prompt = await self._prompt(context, output, last=last, ask=WRAP_UP if finishing else "")
             track.turn += 1
             request = Request(
                 messages=prompt.messages,
@@ -231,9 +232,9 @@ class Agent:
                 context.too_long(error.window)
                 await track.put("note", {"what": "window lowered", "tokens": context.budget.window})
 
-    async def _prompt(self, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
+    async def _prompt(self, context: Context, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
         """What the next call is shown; room is made first where that is due."""
-        context, track = self.context, self._track
+        track = self._track
         window = self._window
         if window < context.budget.window:  # another agent's call has taught it
             context.narrow(window)
@@ -278,8 +279,7 @@ class Agent:
         await self._take(await self._toolbox.run_all(reply.calls, early=early))
 
     async def _take(self, results: Sequence[ToolResult]) -> None:
-        taken = await taken_in(results, self.path, self._desk)
-        self.context.record_results(taken, at=max([result.at for result in results]))
+        await take_in(results, self.context, self._desk)
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"
