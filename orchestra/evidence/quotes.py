@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from orchestra.text.fold import Folded, fold, folded
 from orchestra.values.sources import Document, Quote
@@ -118,13 +117,17 @@ def find_quotes(
 
 
 def _first_span(source: Folded, given: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    for wanted in chain((given,), _forms(given)):
-        if not _is_enough(wanted):
-            return None
-        span = _span(source, wanted, near)
-        if span is not None:
-            return span
-    return None
+    if not _is_enough(given):
+        return None
+    span = _span(source, given, near)
+    if span is None:
+        for wanted in _forms(given):
+            if not _is_enough(wanted):
+                return None
+            span = _span(source, wanted, near)
+            if span is not None:
+                break
+    return span
 
 
 def _forms(given: str) -> Iterator[str]:
@@ -149,6 +152,7 @@ def _is_enough(text: str) -> bool:
 
 
 def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Where `wanted` stands between the edges of words and numbers, by preference inside one of `near`."""
     text = source.text
     first: tuple[int, int] | None = None
     start = text.find(wanted)
@@ -156,7 +160,7 @@ def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple
         if start < 0:
             break
         end = start + len(wanted)
-        if _is_apart(text, start, end):
+        if not (_cuts_left(text, start) or _cuts_right(text, end)):
             span = source.span(start, end)
             if not near:
                 return span
@@ -168,18 +172,11 @@ def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple
     return first
 
 
-def _is_apart(text: str, start: int, end: int) -> bool:
-    """Whether `text[start:end]` stands between the edges of words and numbers."""
-    # A blank on both sides, as a rule, cuts nothing.
-    left = text[start - 1 : start] == " " or not _cuts_left(text, start)
-    return left and (text[end : end + 1] == " " or not _cuts_right(text, end))
-
-
 def _cuts_left(text: str, at: int) -> bool:
     """Whether a word, a number or its sign is cut in two before `at`: no `1,250 units` from 11,250 units."""
-    before, first = text[at - 1 : at] if at else "", text[at]
-    if not before:
+    if at == 0 or text[at - 1] == " ":
         return False
+    before, first = text[at - 1], text[at]
     if first.isdigit():
         joined = (
             before in ".,-+"
@@ -193,9 +190,9 @@ def _cuts_left(text: str, at: int) -> bool:
 
 
 def _cuts_right(text: str, end: int) -> bool:
-    last, after = text[end - 1], text[end : end + 1]
-    if not after:
+    if end == len(text) or text[end] == " ":
         return False
+    last, after = text[end - 1], text[end]
     if last.isdigit():
         more = text[end + 1 : end + 2].isdigit()
         return (

@@ -7,6 +7,7 @@ what the full rules (`likeness.py`) cannot do without: what is left out here the
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain
@@ -122,18 +123,19 @@ class Statements:
     def __init__(self) -> None:
         self._words: list[frozenset[str]] = []
         self._clauses: list[Clauses] = []
-        self._holders: dict[str, int] = {}  # of a word, a bit each
+        self._known: set[str] = set()  # all words
+        self._shared: set[str] = set()  # those that more than one has
+        self._bits: dict[str, int] = defaultdict(int)
+        self._marked = 0  # statements that have their bits
         self._quotes: dict[str, list[tuple[int, Quote]]] = {}
 
     def add(self, words: frozenset[str], clauses: Clauses, quotes: Iterable[Quote]) -> None:
         """One more; it has the next number."""
-        at = len(self._words)
+        self._shared |= words & self._known
+        self._known |= words
+        self.quote(len(self._words), quotes)
         self._words.append(words)
         self._clauses.append(clauses)
-        holders, bit = self._holders, 1 << at
-        for word in words:
-            holders[word] = holders.get(word, 0) | bit
-        self.quote(at, quotes)
 
     def quote(self, at: int, quotes: Iterable[Quote]) -> None:
         """More quotes of one that is here."""
@@ -152,8 +154,9 @@ class Statements:
                     mask |= 1 << at
         # Of so many words one must be in a duplicate, whichever they are; the rarest say most.
         enough = int(length * (1 - SAME_WORDS) + 1e-9) + 1
-        if len(words.difference(self._holders)) < enough:
-            for held in sorted([self._holders.get(word, 0) for word in words], key=int.bit_count)[:enough]:
+        if len(words - self._known) < enough:
+            holders = self._holders()
+            for held in sorted([holders.get(word, 0) for word in words], key=int.bit_count)[:enough]:
                 mask |= held
         return list(_bits(mask)) if mask else ()
 
@@ -176,23 +179,32 @@ class Statements:
             others = figured & ~(1 << at)
             partners = others if found is None else others & unread if found else 0
             for held in found or ():
-                partners |= self._with_all(held, others)
+                if held <= self._shared:
+                    partners |= self._with_all(held, others)
             if partners:
                 partners &= self._sharing_two(self._words[at])
                 pairs |= {(max(at, other), min(at, other)) for other in _bits(partners)}
         yield from sorted(pairs)
 
+    def _holders(self) -> dict[str, int]:
+        """Of a word, a bit for each statement that has it. Mostly nobody asks."""
+        for at in range(self._marked, len(self._words)):
+            for word in self._words[at]:
+                self._bits[word] |= 1 << at
+        self._marked = len(self._words)
+        return self._bits
+
     def _with_all(self, words: Iterable[str], mask: int) -> int:
+        holders = self._holders()
         for word in words:
-            mask &= self._holders[word]
-            if not mask:
-                break
+            mask &= holders[word]
         return mask
 
     def _sharing_two(self, words: Iterable[str]) -> int:
+        holders = self._holders()
         once = twice = 0
         for word in words:
-            held = self._holders[word]
+            held = holders[word]
             twice |= once & held
             once |= held
         return twice
