@@ -72,24 +72,14 @@ class Shelf:
         return known
 
 
-def find_quote(
-    document: Document, text: str, near: Sequence[tuple[int, int]] = (), folds: Folds | None = None
-) -> Quote | None:
+def find_quote(document: Document, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
     """The verbatim span of `document` that `text` quotes, None if it is not there or too short to be one.
 
     White space, Unicode form, typographic signs and marks of emphasis or code may differ, quotation marks may
     stand around it, its last stop may be missing and its first letter be large or small; nothing else may.
-    A span inside one of `near` is preferred, then the first. `folds`: those of the document, where they are
-    known.
+    A span inside one of `near` is preferred, then the first.
     """
-    folds = folds or Folds(document.text)
-    span = _first_span(folds.folded, folded(text), near)
-    if span is None and _MARKUP.search(folds.text):
-        span = _first_span(folds.unmarked, folded(text, unmarked=True), near)
-    if span is None:
-        return None
-    start, end = span
-    return Quote(document.locator, document.title, document.text[start:end], start, end)
+    return _quote(document, text, near, Folds(document.text))
 
 
 def find_quotes(
@@ -97,10 +87,11 @@ def find_quotes(
 ) -> tuple[Quote, ...]:
     """As `find_quote`, and where `text` leaves something out with an ellipsis, a quote for each part.
 
-    The parts must all be there and in their order; otherwise there is none.
+    The parts must all be there and in their order; otherwise there is none. `folds`: those of the document,
+    where they are kept.
     """
     folds = folds or Folds(document.text)
-    whole = find_quote(document, text, near, folds)
+    whole = _quote(document, text, near, folds)
     if whole is not None:
         return (whole,)
     parts = [part for part in _ELLIPSIS.split(text) if part.strip(_OUTER)]
@@ -109,11 +100,21 @@ def find_quotes(
     found: list[Quote] = []
     for part in parts:
         after = found[-1].end if found else 0
-        quote = find_quote(document, part, ((after, len(document.text)),), folds)
+        quote = _quote(document, part, ((after, len(document.text)),), folds)
         if quote is None or quote.start < after:
             return ()
         found.append(quote)
     return tuple(found)
+
+
+def _quote(document: Document, text: str, near: Sequence[tuple[int, int]], folds: Folds) -> Quote | None:
+    span = _first_span(folds.folded, folded(text), near)
+    if span is None and _MARKUP.search(folds.text):
+        span = _first_span(folds.unmarked, folded(text, unmarked=True), near)
+    if span is None:
+        return None
+    start, end = span
+    return Quote(document.locator, document.title, document.text[start:end], start, end)
 
 
 def _first_span(source: Folded, given: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:

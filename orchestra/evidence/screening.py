@@ -166,8 +166,11 @@ class Statements:
         Of two measures of one thing the shorter's words are all in the longer (a few pairs of characters may
         differ in Chinese or Japanese, which are read).
         """
-        figured = unread = 0
         clauses = self._clauses[:most]
+        held_by_two = self._shared.issuperset
+        if not any(found is None or any(map(held_by_two, found)) for found in clauses):
+            return  # as a rule each clause that measures something has a word that no other has
+        figured = unread = 0
         for at, found in enumerate(clauses):
             if found is None:
                 unread |= 1 << at
@@ -179,8 +182,7 @@ class Statements:
             others = figured & ~(1 << at)
             partners = others if found is None else others & unread if found else 0
             for held in found or ():
-                if held <= self._shared:
-                    partners |= self._with_all(held, others)
+                partners |= self._with_all(held, others)
             if partners:
                 partners &= self._sharing_two(self._words[at])
                 pairs |= {(max(at, other), min(at, other)) for other in _bits(partners)}

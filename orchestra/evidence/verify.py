@@ -47,10 +47,6 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         (_flat(section.heading), list(map(checker.check, _told(section.sentences))))
         for section in draft.sections
     ]
-    all_checked = chain(summary, *[checkeds for _, checkeds in sections])
-    removed = [
-        Sentence(checked.text, (), False, checked.problem) for checked in all_checked if checked.problem
-    ]
     numbers = _Numbers()
     shown_summary = numbers.shown(summary, strict)
     shown_sections = [Section(heading, numbers.shown(checkeds, strict)) for heading, checkeds in sections]
@@ -68,10 +64,14 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         references=numbers.references(),
         gaps=brief.gaps,
         conflicts=_conflicts(brief),
-        removed=tuple(removed) if strict else (),
+        removed=_removed([*summary, *chain(*[checkeds for _, checkeds in sections])]) if strict else (),
         supported_share=len(supported) / len(shown) if shown else 0.0,
         words=_words_of([title, *headings, *[sentence.text for sentence in shown]]),
     )
+
+
+def _removed(checkeds: Iterable[_Checked]) -> tuple[Sentence, ...]:
+    return tuple([Sentence(each.text, (), False, each.problem) for each in checkeds if each.problem])
 
 
 def _words_of(texts: Iterable[str]) -> int:
