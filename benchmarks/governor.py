@@ -158,7 +158,7 @@ async def money(sessions: int) -> dict[str, Any]:
                     for number in range(sessions):
                         group.start_soon(session, number)
                 held = host.kit.spend.held
-                booked = host.kit.spend.used.cost
+                booked = host.kit.spend.spent[1]
     served = server.served
     spent = (served.input_tokens * PRICE_IN + served.output_tokens * PRICE_OUT) / 1e6
     return {

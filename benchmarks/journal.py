@@ -122,7 +122,7 @@ def plainly(path: Path, store: Path) -> float:
     """CPU seconds of sqlite3 alone for the same rows in a table of the same shape."""
     source = sqlite3.connect(store)
     tables = {}
-    for name in ("blobs", "events"):
+    for name in ("blobs", "pages"):
         rows = source.execute(f"SELECT * FROM {name}").fetchall()
         schema = source.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]
         tables[name] = (schema, rows)

@@ -94,8 +94,15 @@ def studied_from(session: Session, question: str, found: HandOff[Findings]) -> H
     if found.value is None:
         return failed_study(sender=found.sender, reason=found.reason)
     checked = check_findings(found.value, ledger=session.ledger, agent=found.sender, question=question)
-    count = session.kit.counter.count
-    return cap_study(checked, sender=found.sender, cap=found.cap, count=count, reason=found.reason)
+    counter = session.kit.counter
+    return cap_study(
+        checked,
+        sender=found.sender,
+        cap=found.cap,
+        count=counter.count,
+        reason=found.reason,
+        adds_up=counter.lines_add_up,
+    )
 
 
 def brief_of(session: Session, question: str, work: Work) -> tuple[HandOff[Brief], str]:
@@ -103,8 +110,10 @@ def brief_of(session: Session, question: str, work: Work) -> tuple[HandOff[Brief
     nothing = failed_study(sender="researcher", reason=session.stopped or "not studied")
     studies = [work.studies.get(number, nothing) for number, _ in enumerate(work.plan.questions, start=1)]
     cap = session.room("writer")
-    count, find = session.kit.counter.count, session.ledger.facts
-    return make_brief(question, work.plan, studies, cap=cap, count=count, find=find)
+    counter, find = session.kit.counter, session.ledger.facts
+    brief, text = make_brief(question, work.plan, studies, cap=cap, count=counter.count, find=find)
+    counter.know(text, brief.tokens)  # it becomes the writer's task
+    return brief, text
 
 
 async def write(session: Session, brief: HandOff[Brief], task: str, options: Options, work: Work) -> None:

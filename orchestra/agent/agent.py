@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
-import anyio
 from msgspec import structs
 
 from orchestra.agent.calling import Caller, Size
 from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
 from orchestra.agent.recalling import keep, mean, recollect
-from orchestra.agent.taking import taken_in
+from orchestra.agent.taking import take_in
 from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.summary.schema import Summariser
@@ -25,6 +24,7 @@ from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
 from orchestra.tools.toolbox import ToolResult
+from orchestra.tools.within import within
 from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
@@ -38,7 +38,7 @@ WRAP_UP_TIME_SHARE = 0.8
 
 
 class Agent:
-    """One role at work on one task, in a context of its own. `turn` counts its model calls."""
+    """One role at work on one task, in a context of its own."""
 
     _goes_on = False  # whether its context is needed when there is an answer
 
@@ -63,11 +63,6 @@ class Agent:
         self._lifted = self._steps_done = False
         self._listen = desk.listen
         self._hear: Hearing | None = None
-
-    @property
-    def turn(self) -> int:
-        """Its model calls so far."""
-        return self._track.turn
 
     @property
     def _window(self) -> int:
@@ -117,7 +112,7 @@ class Agent:
         """The loop, in the time that its role allows, and until somebody stops it."""
         self._began = time.monotonic()
         place = self._desk.place
-        with anyio.move_on_after(self.role.limits.seconds) as place.scope:
+        with within(self.role.limits.seconds) as place.scope:
             if place.stopped:
                 place.scope.cancel()
             return await work()
@@ -175,12 +170,13 @@ class Agent:
         fresh = recorded is None or recorded.outcome is None
         return hearing(self._listen, self._toolbox, begin=fresh and not last)
 
-    def _own_tools(self) -> Iterator[Tool]:
+    def _own_tools(self) -> list[Tool]:
         """What an agent can do beside its role's tools."""
-        yield from own_tools(self.role, self.context)
+        tools = own_tools(self.role, self.context)
         times = self.role.limits.escalations
         if times and self._steps != "large" and "large" in self._desk.tiers:
-            yield EscalateTool(partial(setattr, self, "_lifted", True), times)
+            tools.append(EscalateTool(partial(setattr, self, "_lifted", True), times))
+        return tools
 
     def _must_finish(self) -> str:
         """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
@@ -189,26 +185,27 @@ class Agent:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
         limits = self.role.limits
-        if limits.steps is not None and self.turn - self._before + 1 >= limits.steps:
+        if limits.steps is not None and self._track.turn - self._before + 1 >= limits.steps:
             return f"its limit of {limits.steps} steps"
         if scope := self._caller.purse.ending:
             self._short = scope
             return f"the {scope}'s budget"
-        spent = time.monotonic() - self._began - self._desk.place.waited
-        if limits.seconds is not None and spent >= WRAP_UP_TIME_SHARE * limits.seconds:
-            return f"its limit of {limits.seconds:g} s"
+        if limits.seconds is not None:
+            spent = time.monotonic() - self._began - self._desk.place.waited
+            if spent >= WRAP_UP_TIME_SHARE * limits.seconds:
+                return f"its limit of {limits.seconds:g} s"
         return ""
 
     async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
         """One model call; None when its reply did not fit the schema and another try is due."""
         context, track, limit = self.context, self._track, self.role.limits.steps
-        if limit is not None and self.turn - self._before > limit:
+        if limit is not None and track.turn - self._before > limit:
             raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
         track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
         output = self._desk.output if tier == self._final else None
         again = False
         while True:
-            prompt = await self._prompt(output, last=last, ask=WRAP_UP if finishing else "")
+            prompt = await self._prompt(context, output, last=last, ask=WRAP_UP if finishing else "")
             track.turn += 1
             request = Request(
                 messages=prompt.messages,
@@ -235,9 +232,9 @@ class Agent:
                 context.too_long(error.window)
                 await track.put("note", {"what": "window lowered", "tokens": context.budget.window})
 
-    async def _prompt(self, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
+    async def _prompt(self, context: Context, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
         """What the next call is shown; room is made first where that is due."""
-        context, track = self.context, self._track
+        track = self._track
         window = self._window
         if window < context.budget.window:  # another agent's call has taught it
             context.narrow(window)
@@ -282,8 +279,7 @@ class Agent:
         await self._take(await self._toolbox.run_all(reply.calls, early=early))
 
     async def _take(self, results: Sequence[ToolResult]) -> None:
-        taken = await taken_in(results, self.path, self._desk)
-        self.context.record_results(taken, at=max([result.at for result in results]))
+        await take_in(results, self.context, self._desk)
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:
         status: Status = "partial" if finishing else "done"

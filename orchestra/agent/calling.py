@@ -9,7 +9,6 @@ from msgspec import Struct
 from orchestra.agent.desk import Desk
 from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
-from orchestra.models.counts import Calibration
 from orchestra.models.port import Model
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation
@@ -52,12 +51,15 @@ class Caller:
         if recorded is not None and recorded.outcome is not None:
             held = purse.hold_nothing()
         else:
-            held, request = await desk.place.outside(self._held(model, count, request, size))
+            if track.recording.past is not None:
+                await desk.place.outside(track.missing())
+            held, request = await desk.place.outside(
+                purse.hold(model, count, request, size.prompt, size.reply)
+            )
         try:
             aside = track.aside
             aside["tokens"], aside["window"] = size.prompt, size.window
             await track.prompt(sent, beside=request.purpose == "summary")
-            del sent  # its manifest is not held while the reply is waited for
             try:
                 reply = await desk.place.outside(
                     model.reply(request) if hear is None else _heard(model, request, hear)
@@ -74,13 +76,6 @@ class Caller:
             return reply
         finally:
             held.release()
-
-    async def _held(
-        self, model: Model, count: Calibration, request: Request, size: Size
-    ) -> tuple[Reservation, Request]:
-        """The worst case of a call that is to be made, held; and the call within what is held."""
-        await self._track.missing()
-        return await self.purse.hold(model, count, request, size.prompt, size.reply)
 
     async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
         """Book a call, with a word to the journal when a budget comes close to its end."""

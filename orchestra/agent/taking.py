@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from orchestra.agent.desk import Desk
+from orchestra.context.context import Context
 from orchestra.context.returned import Result
 from orchestra.tools.showing import THREAD_CHARACTERS, as_result, cut_in_thread
 from orchestra.tools.toolbox import ToolResult
 
+_at = attrgetter("at")
 
-async def taken_in(results: Sequence[ToolResult], path: str, desk: Desk) -> list[Result]:
-    """Results for the context of the agent at `path`; their documents become sources of the session."""
-    taken = [_taken(result, path, desk) for result in results]
-    for at, result in enumerate(taken):
+
+async def take_in(results: Sequence[ToolResult], context: Context, desk: Desk) -> None:
+    """Put results into an agent's context; their documents become sources of the session."""
+    taken = [_taken(result, context.agent, desk) for result in results]
+    for place, result in enumerate(taken):
         if len(result.text) > THREAD_CHARACTERS:
-            taken[at] = await cut_in_thread(result, desk.policy.result_tokens, desk.counter)
-    return taken
+            taken[place] = await cut_in_thread(result, desk.policy.result_tokens, desk.counter)
+    context.record_results(taken, at=max(map(_at, results)))
 
 
-def _taken(result: ToolResult, path: str, desk: Desk) -> Result:
+def _taken(result: ToolResult, agent: str, desk: Desk) -> Result:
     if result.unknown:
-        desk.tell(f"{path}: {result.error}")
+        desk.tell(f"{agent}: {result.error}")
     if result.error:
         return Result(call=result.call, text=result.error, failed=True)
-    labels = desk.ledger.show(path, result.output.passages)
+    labels = desk.ledger.show(agent, result.output.passages)
     return as_result(result, labels, desk.sizes, desk.counter)

@@ -14,8 +14,8 @@ import msgspec
 
 from orchestra.cli.live import shortened
 from orchestra.config.load import load_settings
+from orchestra.journal.encoding import encode
 from orchestra.journal.reading import Reader, read_journal
-from orchestra.journal.rows import encode
 from orchestra.values.usage import Usage
 
 # Columns when the output is no terminal and COLUMNS does not say.

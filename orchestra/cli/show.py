@@ -25,7 +25,7 @@ from orchestra.cli.printing import (
     when,
 )
 from orchestra.cli.sessions import described
-from orchestra.journal.rows import decode
+from orchestra.journal.encoding import decode
 
 if TYPE_CHECKING:
     from orchestra.journal.reading import Reader

@@ -6,6 +6,8 @@ import re
 
 from msgspec import Struct
 
+from orchestra.text.fold import one_line
+
 _RUN = re.compile("`{3,}")
 
 
@@ -63,18 +65,10 @@ def parts(text: str) -> list[str | Fenced]:
 
 def fold_label(label: str) -> str:
     """A label on one line that cannot be taken for a fence."""
-    folded = _one_line(label)
+    folded = one_line(label)
     return _RUN.sub(lambda run: "'" * len(run.group()), folded) if "```" in folded else folded
 
 
 def field(text: str) -> str:
     """One field of a label whose fields are parted by " | "."""
-    return _one_line(text).replace("|", "/")
-
-
-def _one_line(text: str) -> str:
-    """With one space for any white space, and none at the ends; most texts are so already."""
-    # Of all white space only the space itself is printable.
-    if text.isprintable() and "  " not in text and text.strip() == text:
-        return text
-    return " ".join(text.split())
+    return one_line(text).replace("|", "/")

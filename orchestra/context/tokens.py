@@ -90,10 +90,15 @@ class Counter:
             tokens = count(text)
         except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
-        if len(self._recent) >= _RECENT:
-            self._recent.clear()
-        self._recent[id(text)] = (text, tokens)
+        self.know(text, tokens)
         return tokens
+
+    def know(self, text: str, tokens: int) -> None:
+        """This very text has so many tokens, as the sum of its parts, and will be counted before long."""
+        if _WORTH_CHARACTERS < len(text) <= _SHORT_CHARACTERS:
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            self._recent[id(text)] = (text, tokens)
 
     def cut(self, text: str, tokens: int) -> str:
         """The longest beginning of `text` with at most `tokens` tokens, cut between two characters."""

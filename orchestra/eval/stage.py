@@ -16,8 +16,8 @@ from orchestra.eval.generated import generate
 from orchestra.eval.prompts import Seen
 from orchestra.eval.scenario import Call, Result, Scenario, Turn
 from orchestra.eval.summing import summary
+from orchestra.journal.encoding import decode, encode
 from orchestra.journal.patch import apply
-from orchestra.journal.rows import decode, encode
 from orchestra.models.port import Model, whole_as_stream
 from orchestra.tools.port import Effects, ToolOutput
 from orchestra.values.events import Event

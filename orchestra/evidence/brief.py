@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from orchestra.context.facts import Find, figures_and_names
-from orchestra.context.fence import fence
+from orchestra.context.fence import ticks_for
 from orchestra.context.tokens import most_tokens
 from orchestra.evidence.fitting import HEAD_SHARE, Count, ranked, within_cap
 from orchestra.evidence.language import words_for
@@ -21,6 +21,7 @@ from orchestra.values.handoffs import Brief, HandOff, Status, Study
 from orchestra.values.sources import Claim, Conflict
 
 _SLACK = 8  # tokens that joining lines may add
+_ALIKE = 999  # the last number with three digits
 
 
 _encode = msgspec.json.Encoder().encode_lines
@@ -43,10 +44,13 @@ class _Line(Struct, frozen=True, gc=False):
     quotes: list[_LineQuote]
 
 
-def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str = "") -> HandOff[Study]:
+def cap_study(
+    study: Study, *, sender: str, cap: int, count: Count, reason: str = "", adds_up: bool = False
+) -> HandOff[Study]:
     """`study` within `cap` tokens as its claims stand in a brief, in an envelope for the brief.
 
     What goes first is what a document that is already there says. `reason`: why the researcher ended early.
+    `adds_up`: whether the tokens of lines add up, so that the brief need not count its claims again.
     """
     costs = _costs([(0, claim) for claim in study.claims], count)
     gaps = count("\n".join(study.gaps))
@@ -66,6 +70,7 @@ def cap_study(study: Study, *, sender: str, cap: int, count: Count, reason: str 
         cap=cap,
         left_out=len(study.claims) - len(claims),
         references=_references(claims),
+        costs=tuple(costs) if adds_up else (),
     )
 
 
@@ -98,9 +103,9 @@ def make_brief(
     gaps = _gaps(question, questions, studies)
     brief = within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
     full = _numbered(brief, readings, places, range(len(readings)), conflicts)
-    text = render_brief(full)
+    text = "".join(parts := _rendered(full))
     if most_tokens(text) + _SLACK * (1 + len(readings) + 3 * len(conflicts)) <= cap:
-        tokens = count(text)  # there is room for every line, whatever each may count by itself
+        tokens = _added_up(parts, readings, count)  # there is room for every line, whatever it may count
     else:
         kept = _affordable_claims(brief, readings, places, conflicts, cap=cap, count=count)
         while True:
@@ -128,6 +133,11 @@ def make_brief(
 
 def render_brief(brief: Brief) -> str:
     """The writer's input: head lines, then the claims as JSON lines in a fence."""
+    return "".join(_rendered(brief))
+
+
+def _rendered(brief: Brief) -> tuple[str, str, str]:
+    """What stands above the claims, their lines, and what closes their fence."""
     lines = [f"Question: {one_line(brief.question)}", f"Title: {one_line(brief.title)}", "Sub-questions:"]
     lines += [f"{number}. {one_line(text)}" for number, text in enumerate(brief.questions, 1)]
     if brief.conflicts:
@@ -139,13 +149,27 @@ def render_brief(brief: Brief) -> str:
         lines.append("Gaps:")
         lines += [f"- {one_line(gap)}" for gap in brief.gaps]
     number_of = {text: number for number, text in reversed(list(enumerate(brief.questions, 1)))}
-    claims = _lines([_line(claim, number_of.get(claim.question, 1)) for claim in brief.claims])
-    return "\n".join(lines) + "\n\n" + fence("Claims", claims)
+    claims = _lines([_line(claim.id, claim, number_of.get(claim.question, 1)) for claim in brief.claims])
+    ticks = ticks_for(claims)
+    return "\n".join(lines) + f"\n\nClaims\n{ticks}\n", f"{claims}\n", ticks
 
 
-def _line(claim: Claim, number: int) -> _Line:
+def _added_up(parts: tuple[str, str, str], readings: Sequence[Reading], count: Count) -> int:
+    """Tokens of a brief as rendered, of all these claims, without counting theirs again where they are known.
+
+    The parts end where lines do. Where lines add up, no token reaches over two of them, and a number of up to
+    three digits, such as is in an id, takes one by itself, whichever it is.
+    """
+    head, lines, end = parts
+    costs = [reading.cost for reading in readings]
+    if all(costs) and len(costs) <= _ALIKE:
+        return count(head + end) + sum(costs)
+    return count(head + lines + end)
+
+
+def _line(name: str, claim: Claim, number: int) -> _Line:
     quotes = [_LineQuote(quote.locator, quote.title, quote.text) for quote in claim.quotes]
-    return _Line(claim.id or "c00", number, claim.text, quotes)
+    return _Line(name, number, claim.text, quotes)
 
 
 def _lines(lines: Sequence[_Line]) -> str:
@@ -154,9 +178,9 @@ def _lines(lines: Sequence[_Line]) -> str:
 
 
 def _costs(items: Iterable[tuple[int, Claim]], count: Count) -> list[int]:
-    """Tokens of each claim as it stands in a brief; a claim comes with the place of its sub-question."""
-    lines = _lines([_line(claim, place + 1) for place, claim in items])
-    return [count(line) for line in lines.split("\n")] if lines else []
+    """Tokens of each claim's line in a brief, with its end; a claim comes with the place of its question."""
+    lines = _lines([_line("c00", claim, place + 1) for place, claim in items])
+    return [count(f"{line}\n") for line in lines.split("\n")] if lines else []
 
 
 def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int], Statements]:
@@ -165,8 +189,9 @@ def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading
     places: list[int] = []
     statements = Statements()
     for place, study in enumerate(studies):
-        for claim in study.value.claims if study.value else ():
-            reading = Reading(claim, find)
+        claims = study.value.claims if study.value else ()
+        for claim, cost in zip(claims, study.costs or (0,) * len(claims), strict=True):
+            reading = Reading(claim, find, cost if place < _ALIKE else 0)
             for twin in statements.twins(reading.words, len(reading.terms), claim.quotes):
                 if is_duplicate(kept[twin], reading):
                     kept[twin].join(claim.quotes)
@@ -221,7 +246,7 @@ def _affordable_claims(
     disputed = {at for first, second, _ in conflicts for at in (first, second)}
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
-    costs = [cost + 1 for cost in _costs(items, count)]
+    costs = _costs(items, count)
     disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
     room = cap - count(render_brief(brief)) - _SLACK - disputes
     return [order[at] for at in ranked(items, costs, room)]

@@ -13,9 +13,9 @@ from typing import Any
 from msgspec import Struct
 
 from orchestra.journal.blobs import INLINE
+from orchestra.journal.encoding import encode
 from orchestra.journal.past import AgentPast
 from orchestra.journal.prompts import Fold, described
-from orchestra.journal.rows import encode
 from orchestra.values.messages import OutputSpec, Request
 
 _DIGITS = 12

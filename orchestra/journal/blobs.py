@@ -9,7 +9,7 @@ from typing import Any, Final
 PLAIN: Final = 0
 ZSTD: Final = 1
 
-# A short text stands in its event's row, as INLINE and the text, where else its hash would stand: the hash
+# A short text stands with its event, as INLINE and the text, where else its hash would stand: the hash
 # alone is 64 characters.
 INLINE: Final = "="
 LONGEST_INLINE: Final = 250
@@ -42,12 +42,16 @@ class Packer:
     def __call__(self, text: str) -> Blob:
         """Any string, lone surrogates included."""
         data = text.encode("utf-8", "surrogatepass")
-        digest = sha256(data).digest()
+        codec, body = self.data(data)
+        return sha256(data).digest(), codec, len(data), body
+
+    def data(self, data: bytes) -> tuple[int, bytes]:
+        """Codec and body of what is text in UTF-8 already."""
         if len(data) >= _SMALLEST:
             body = self._compress(data, self._whole)
             if len(body) < len(data):
-                return digest, ZSTD, len(data), body
-        return digest, PLAIN, len(data), data
+                return ZSTD, body
+        return PLAIN, data
 
 
 def unpack(codec: int, body: bytes) -> str:

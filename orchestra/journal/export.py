@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,17 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
+import msgspec
 from msgspec import to_builtins
 
 from orchestra.errors import InputError
 from orchestra.journal.address import Address
 from orchestra.journal.blobs import INLINE, Packer
+from orchestra.journal.encoding import decode, encode
+from orchestra.journal.pages import page_rows
 from orchestra.journal.reading import Reader
-from orchestra.journal.rows import Rows, decode, encode
+from orchestra.journal.records import EventRecord
+from orchestra.journal.rows import Rows
 
 FORMAT = 1
 _AT_ONCE = 500
@@ -45,6 +49,7 @@ async def export_session(reader: Reader, prefix: str) -> str:
 def rows_of(lines: Iterable[str], named: str) -> tuple[str, Rows]:
     """The session's id and its rows. Raises InputError for a file that is no session."""
     rows, pack, session = Rows(), Packer(), ""
+    events = []
     try:
         for number, line in enumerate(lines):
             value = decode(line)
@@ -53,7 +58,8 @@ def rows_of(lines: Iterable[str], named: str) -> tuple[str, Rows]:
             elif "hash" in value:
                 rows.blobs.append(pack(value["text"]))
             else:
-                rows.events.append(_event(session, value))
+                events.append(msgspec.convert({"session": session, **value}, EventRecord))
+        rows.pages += page_rows(session, events, pack)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"The file {named} is not a session that orchestra has exported ({error})."
@@ -78,11 +84,6 @@ def _begin(head: Any, named: str, rows: Rows) -> str:
         (session["id"], session["title"], question, session["workflow"], *about, encode(session["config"]))
     )
     return str(session["id"])
-
-
-def _event(session: str, value: Mapping[str, Any]) -> tuple[Any, ...]:
-    place = (session, value["seq"], value["agent"], value["turn"], value["kind"], value["at"])
-    return (*place, encode(value["data"]), encode(value["texts"]) if value["texts"] else "")
 
 
 @asynccontextmanager

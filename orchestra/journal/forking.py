@@ -7,9 +7,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from orchestra.errors import InputError
+from orchestra.journal.blobs import Packer
+from orchestra.journal.encoding import encode
+from orchestra.journal.pages import page_row, unpacked
 from orchestra.journal.records import Fork, SessionRecord
-from orchestra.journal.rows import encode
-from orchestra.journal.schema import events, sessions
+from orchestra.journal.schema import pages, sessions
 from orchestra.journal.store import Store
 
 
@@ -28,9 +30,6 @@ def fork(store: Store, source: SessionRecord, new: Fork, begun: bool) -> None:
 
     `begun`: the new session's row is there, with a question of its own.
     """
-    table = events.c
-    kept = sa.and_(table.session == source.id, table.seq <= new.at)
-    columns = [column for column in table if column.name != "session"]
     config = {**source.config, "trusted": new.at, "forked": [source.id, new.at]}
     with store.writing() as connection:
         values: dict[str, Any] = {
@@ -45,6 +44,15 @@ def fork(store: Store, source: SessionRecord, new: Fork, begun: bool) -> None:
             values |= {"id": new.id, "title": source.title, "question": bytes.fromhex(source.question)}
             values |= {"created": new.created, "finished": None}
             connection.execute(sa.insert(sessions).values(values))
-        copied = sa.select(sa.literal(new.id).label("session"), *columns).where(kept)
-        names = ["session", *(column.name for column in columns)]
-        connection.execute(sa.insert(events).from_select(names, copied))
+        _copy_pages(connection, source.id, new)
+
+
+def _copy_pages(connection: sa.Connection, source: str, new: Fork) -> None:
+    """Those up to the fork's event; of the page that it stands in, the beginning."""
+    mine = sa.and_(pages.c.session == source, pages.c.first <= new.at)
+    for page in connection.execute(sa.select(pages).where(mine).order_by(pages.c.first)).all():
+        row = (new.id, *page[1:])
+        if page.last > new.at:
+            entries = unpacked(page.codec, page.body)[: new.at - page.first + 1]
+            row = page_row(new.id, page.first, entries, Packer())
+        connection.execute(sa.insert(pages).values(row))

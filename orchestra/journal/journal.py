@@ -22,9 +22,10 @@ import anyio.to_thread
 
 from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
+from orchestra.journal.encoding import encode
 from orchestra.journal.reading import Reader, is_gone, this_process
 from orchestra.journal.records import Fork, Order, SessionRecord, Status
-from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart, encode
+from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart
 from orchestra.journal.writer import Options, Writer
 from orchestra.log import get_logger
 from orchestra.redact import Redactor
@@ -94,8 +95,7 @@ class Journal(Reader):
         self._live[start.id] = live
         size = len(start.question) + _ITEM_BYTES
         item = Item(live, start, size, data=encode(start.config))
-        await self._writer.room(size)
-        self._writer.put(item)
+        await self._writer.put(item)
 
     async def reopen(self, prefix: str) -> SessionRecord:
         """A session that was begun earlier, to be gone on with.
@@ -172,9 +172,6 @@ class Journal(Reader):
         An event that was taken is written even if the caller is cancelled; one whose wait was cancelled
         was not taken. Raises ValueError for an unknown session and TypeError for data that is not JSON.
         """
-        if self.offer(event):
-            return
-        await self._writer.room(_size(event, encode(event.data)))
         try:
             while not self.offer(event):
                 await self._writer.room(_size(event, encode(event.data)))
@@ -189,11 +186,11 @@ class Journal(Reader):
             raise ValueError(f"The session {event.session!r} was not begun in this journal, or is finished.")
         if live.broken is not None:
             raise live.broken
-        data = encode(event.data)
+        data, seq = encode(event.data), live.seq + 1
         size = _size(event, data) if event.texts else _ITEM_BYTES + len(data)
-        if not self._writer.offer(Item(live, event, size, live.seq + 1, data)):
+        if not self._writer.offer(Item(live, event, size, seq, data)):
             return False
-        live.seq += 1
+        live.seq = seq
         return True
 
     async def finish(self, session: str, status: Status, *, at: float) -> None:
@@ -213,8 +210,7 @@ class Journal(Reader):
         return True
 
     async def _change(self, live: Live, change: SessionChange) -> None:
-        await self._writer.room(_ITEM_BYTES)
-        self._writer.put(Item(live, change, _ITEM_BYTES))
+        await self._writer.put(Item(live, change, _ITEM_BYTES))
 
     def hurry(self) -> int:
         """Have what is recorded so far written now, without waiting; returns a mark for `flush`."""

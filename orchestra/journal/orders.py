@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from orchestra.journal.encoding import decode, encode
 from orchestra.journal.records import Order
-from orchestra.journal.rows import decode, encode
 from orchestra.journal.schema import orders, sessions
 from orchestra.journal.store import Store
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
 from orchestra.errors import StoreError
 from orchestra.journal.blobs import unpack
+from orchestra.journal.encoding import decode
+from orchestra.journal.pages import records
 from orchestra.journal.reading import is_gone
 from orchestra.journal.records import EventRecord, SessionRecord, SessionTotals
-from orchestra.journal.rows import decode
-from orchestra.journal.schema import blobs
-from orchestra.journal.schema import events as events_table
+from orchestra.journal.schema import blobs, pages
 from orchestra.journal.schema import sessions as sessions_table
 from orchestra.journal.store import Store
 from orchestra.values.usage import NO_USAGE, Usage
 
 # Under SQLite's and PostgreSQL's limits on the parameters of one statement.
 _AT_ONCE = 500
+_STREAMED = {"yield_per": 100}
 _NEWEST = "last"
 
 
@@ -72,31 +73,35 @@ def session_names(store: Store) -> tuple[str, ...]:
 def events(
     store: Store, session: str, agent: str | None, kinds: tuple[str, ...] | None
 ) -> tuple[EventRecord, ...]:
-    table = events_table.c
-    query = sa.select(events_table).where(table.session == session).order_by(table.seq)
-    if agent is not None:
-        query = query.where(table.agent == agent)
-    if kinds is not None:
-        query = query.where(table.kind.in_(kinds))
     with store.reading() as connection:
-        return tuple(
-            EventRecord(
-                session=row.session,
-                seq=row.seq,
-                agent=row.agent,
-                turn=row.turn,
-                kind=row.kind,
-                at=row.at,
-                data=decode(row.data),
-                texts=decode(row.texts) if row.texts else {},
-            )
-            for row in connection.execute(query)
-        )
+        return tuple(stored(store, connection, pages.c.session == session, agent=agent, kinds=kinds))
+
+
+def stored(
+    store: Store,
+    connection: sa.Connection,
+    which: sa.ColumnElement[bool] | None = None,
+    *,
+    agent: str | None = None,
+    kinds: Collection[str] | None = None,
+) -> Iterator[EventRecord]:
+    """The events of these pages (None: all), a session's in their order; see `pages.records`."""
+    query = sa.select(pages).order_by(pages.c.session, pages.c.first)
+    if which is not None:
+        query = query.where(which)
+    for page in connection.execute(query, execution_options=_STREAMED):
+        try:
+            yield from records(page, agent=agent, kinds=kinds)
+        except ValueError as error:
+            raise StoreError(
+                f"The store {store.address} is damaged: events {page.first} to {page.last} of "
+                f"{page.session} cannot be read ({error})."
+            ) from error
 
 
 def last_seq(store: Store, session: str) -> int:
     """The number of the session's last event, 0 for none."""
-    query = sa.select(sa.func.max(events_table.c.seq)).where(events_table.c.session == session)
+    query = sa.select(sa.func.max(pages.c.last)).where(pages.c.session == session)
     with store.reading() as connection:
         return connection.execute(query).scalar() or 0
 
@@ -118,21 +123,16 @@ def texts(store: Store, digests: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def totals(store: Store, names: tuple[str, ...]) -> Mapping[str, SessionTotals]:
-    table = events_table.c
     used = dict.fromkeys(names, NO_USAGE)
     agents: dict[str, set[str]] = {name: set() for name in names}
     with store.reading() as connection:
         for some in _chunks(list(names)):
-            seen = sa.select(table.session, table.agent).where(
-                table.session.in_(some), table.kind == "started", table.agent != ""
-            )
-            for row in connection.execute(seen.distinct()):
-                agents[row.session].add(row.agent)
-            replies = sa.select(table.session, table.data).where(
-                table.session.in_(some), table.kind == "reply"
-            )
-            for row in connection.execute(replies):
-                used[row.session] += usage_of(decode(row.data))
+            of_these = pages.c.session.in_(some)
+            for event in stored(store, connection, of_these, kinds=("started", "reply")):
+                if event.kind == "reply":
+                    used[event.session] += usage_of(event.data)
+                elif event.agent:
+                    agents[event.session].add(event.agent)
     return {name: SessionTotals(len(agents[name]), used[name]) for name in names}
 
 

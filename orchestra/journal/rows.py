@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from orchestra.errors import StoreError
 from orchestra.journal.blobs import INLINE, LONGEST_INLINE, Packer
+from orchestra.journal.encoding import decode, encode, plain
+from orchestra.journal.pages import Entry, page_row
 from orchestra.redact import Redactor
 from orchestra.values.events import Event
 
@@ -73,41 +73,18 @@ class Rows:
         self.begun: list[tuple[Any, ...]] = []
         self.changed: list[tuple[Any, ...]] = []
         self.blobs: list[tuple[Any, ...]] = []
-        self.events: list[tuple[Any, ...]] = []
-
-
-_encode = msgspec.json.Encoder().encode
-
-
-def encode(value: Any) -> str:
-    """JSON text of any JSON value or struct, lone surrogates included. Raises TypeError for others."""
-    try:
-        return _encode(value).decode()
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), ensure_ascii=True)
-
-
-def decode(text: str) -> Any:
-    """The value of `encode`'s text."""
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return json.loads(text)  # it knows lone surrogates
+        self.pages: list[tuple[Any, ...]] = []
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def plain(name: str) -> str:
-    """A name as every database's text column takes it: no NUL, no lone surrogate."""
-    if name.isascii() and "\0" not in name:
-        return name
-    return name.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+def _is_inline(text: str) -> bool:
+    """Whether it stands with its event: short, and JSON brings back exactly this text.
 
-
-def _is_whole(text: str) -> bool:
-    """Whether JSON brings back exactly this text: two lone surrogates could become one character."""
-    return text.isascii() or not _SURROGATE.search(text)
+    Two lone surrogates could become one character.
+    """
+    return len(text) <= LONGEST_INLINE and (text.isascii() or not _SURROGATE.search(text))
 
 
 class RowMaker:
@@ -119,6 +96,7 @@ class RowMaker:
         self._redact_short: Callable[[str], str] = redactor
         self._short: list[str] = []  # of the group: what is looked at for secrets together
         self._added: list[tuple[dict[int, str], int]] = []  # by the group, to what is stored
+        self._events: dict[Live, tuple[int, list[Entry]]] = {}  # of the group: the first's number, and all
         self._pack = Packer()
         self._makers: dict[type, Callable[[Item, Any, Rows], None]] = {
             Event: self._event,
@@ -133,10 +111,12 @@ class RowMaker:
             for stored, key in self._added:
                 stored.pop(key, None)
             rows = self._made(items, self._redact)
+        pack = self._pack
+        rows.pages = [page_row(live.session, *events, pack) for live, events in self._events.items()]
         return rows
 
     def _made(self, items: Sequence[Item], redact_short: Callable[[str], str]) -> Rows:
-        self._redact_short, self._short, self._added = redact_short, [], []
+        self._redact_short, self._short, self._added, self._events = redact_short, [], [], {}
         rows, makers = Rows(), self._makers
         for item in items:
             makers[type(item.what)](item, item.what, rows)
@@ -146,25 +126,30 @@ class RowMaker:
         agent, data, short = event.agent, item.data, self._short
         short.append(data)
         short.append(agent)
-        texts = self._places(event.texts, item.live, rows) if event.texts else ""
+        live = item.live
+        texts = self._places(event.texts, live, rows) if event.texts else {}
         if self._redact_short is not str:
             agent, data = self._redact(agent), self._json(data)
-        place = (event.session, item.seq, plain(agent), event.turn, event.kind, event.at)
-        rows.events.append((*place, data, texts))
+        entry = (plain(agent), event.turn, event.kind, event.at, Raw(data), texts)
+        events = self._events.get(live)
+        if events is None:
+            self._events[live] = (item.seq, [entry])
+        else:
+            events[1].append(entry)
 
-    def _places(self, texts: Mapping[str, str], live: Live, rows: Rows) -> str:
-        """Where each text is, as JSON: its hash, or for a short one the text itself (see blobs.INLINE)."""
+    def _places(self, texts: Mapping[str, str], live: Live, rows: Rows) -> dict[str, str]:
+        """Where each text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
         stored, redact, places = live.stored, self._redact_short, {}
         self._short += texts
         for name, text in texts.items():
-            if len(text) <= LONGEST_INLINE and _is_whole(text):
+            if _is_inline(text):
                 self._short.append(text)
                 places[name] = INLINE + redact(text)
             else:
                 places[name] = stored.get(hash(text)) or self._new(text, live, rows)
         if redact is not str:
             places = {redact(name): place for name, place in places.items()}
-        return encode(places)
+        return places
 
     def _start(self, item: Item, start: SessionStart, rows: Rows) -> None:
         self._short.append(item.data)

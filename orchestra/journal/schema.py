@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 # The newest migration in `migrations/versions`; a store says which one it is at in VERSION_TABLE.
-VERSION = "0003"
+VERSION = "0004"
 VERSION_TABLE = "orchestra_version"
 
 metadata = sa.MetaData()
@@ -28,21 +28,16 @@ sessions = sa.Table(
     sa.Index("sessions_created", "created"),
 )
 
-# In the order of writing, with an index: clustered by (session, seq), as older stores are, sessions that
-# run side by side split each other's pages, which takes twice the time and twice the pages for each commit.
-events = sa.Table(
-    "events",
+# The events, see `pages`: those of a session that were committed together. In the order of writing, with an
+# index: clustered by session, those that run side by side would split each other's pages of the database.
+pages = sa.Table(
+    "pages",
     metadata,
     sa.Column("session", sa.String(64), primary_key=True),
-    sa.Column("seq", sa.Integer, primary_key=True),
-    sa.Column("agent", sa.Text, nullable=False),
-    sa.Column("turn", sa.Integer, nullable=False),
-    sa.Column("kind", sa.String(16), nullable=False),
-    sa.Column("at", sa.Double, nullable=False),
-    sa.Column("data", sa.Text, nullable=False),  # JSON
-    sa.Column(
-        "texts", sa.Text, nullable=False
-    ),  # JSON: name to hash in hex, or "=" and a short text; "" for none
+    sa.Column("first", sa.Integer, primary_key=True),  # the number of its first event
+    sa.Column("last", sa.Integer, nullable=False),
+    sa.Column("codec", sa.SmallInteger, nullable=False),  # as of a blob
+    sa.Column("body", sa.LargeBinary, nullable=False),
 )
 
 blobs = sa.Table(

@@ -110,7 +110,7 @@ class Store:
         work = (
             (self._insert_blobs, rows.blobs),
             (self._insert_sessions, rows.begun),
-            (self._insert_events, rows.events),
+            (self._insert_pages, rows.pages),
             (self._change_sessions, rows.changed),
         )
         write = self._write_file if self.address.kind != "server" else self._write_server
@@ -146,7 +146,7 @@ class Store:
         insert: Any = postgresql.insert if self._engine.dialect.name == "postgresql" else sqlite.insert
         self._insert_blobs = self._sql(insert(schema.blobs).on_conflict_do_nothing())
         self._insert_sessions = self._sql(sa.insert(schema.sessions))
-        self._insert_events = self._sql(sa.insert(schema.events))
+        self._insert_pages = self._sql(sa.insert(schema.pages))
         changed = sa.update(schema.sessions).where(schema.sessions.c.id == sa.bindparam("which"))
         values: dict[str, Any] = {name: sa.bindparam(name) for name in ("status", "finished", "owner")}
         self._change_sessions = self._sql(changed.values(values))

@@ -10,8 +10,10 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from orchestra.journal.blobs import INLINE, unpack
-from orchestra.journal.rows import decode
-from orchestra.journal.schema import VERSION, blobs, events, orders, sessions
+from orchestra.journal.pages import records
+from orchestra.journal.queries import stored
+from orchestra.journal.records import EventRecord
+from orchestra.journal.schema import VERSION, blobs, orders, pages, sessions
 from orchestra.journal.store import Store
 
 _STREAMED = {"yield_per": 500}
@@ -50,7 +52,7 @@ def info(store: Store) -> Info:
             address=str(store.address),
             version=VERSION,
             sessions={str(row[0]): int(row[1]) for row in connection.execute(by_status)},
-            events=connection.execute(sa.select(sa.func.count()).select_from(events)).scalar() or 0,
+            events=_events(connection),
             texts=text[0],
             text_bytes=int(text[1] or 0),
             packed_bytes=int(text[2] or 0),
@@ -65,6 +67,12 @@ def _size(store: Store, connection: sa.Connection) -> int:
     return int(pages) * int(connection.exec_driver_sql("PRAGMA page_size").scalar() or 0)
 
 
+def _events(connection: sa.Connection, of: sa.ColumnElement[bool] | None = None) -> int:
+    """How many there are, of all pages or of these."""
+    query = sa.select(sa.func.sum(pages.c.last - pages.c.first + 1))
+    return int(connection.execute(query if of is None else query.where(of)).scalar() or 0)
+
+
 def check(store: Store) -> tuple[str, ...]:
     """Every fault as a sentence: the database itself, texts, numbers of events, calls without an end."""
     with store.reading() as connection:
@@ -75,10 +83,8 @@ def check(store: Store) -> tuple[str, ...]:
         for name, status, question in connection.execute(query).all():
             if question not in known:
                 faults.append(f"{name}: its question is missing.")
-            rows = connection.execute(
-                sa.select(events).where(events.c.session == name).order_by(events.c.seq)
-            ).all()
-            faults += _session(name, status, rows, known)
+            found, damaged = _read(connection, name)
+            faults += damaged or _session(name, status, found, known)
     return tuple(faults)
 
 
@@ -105,25 +111,36 @@ def _texts(connection: sa.Connection) -> tuple[set[bytes], list[str]]:
     return known, faults
 
 
-def _session(name: str, status: str, rows: Sequence[Any], known: set[bytes]) -> Iterator[str]:
+def _read(connection: sa.Connection, name: str) -> tuple[list[EventRecord], list[str]]:
+    """A session's events, and the faults of pages that cannot be read."""
+    found: list[EventRecord] = []
+    faults = []
+    query = sa.select(pages).where(pages.c.session == name).order_by(pages.c.first)
+    for page in connection.execute(query):
+        try:
+            found += records(page)
+        except ValueError as error:
+            faults.append(f"{name}: its events {page.first} to {page.last} cannot be read: {error}.")
+    return found, faults
+
+
+def _session(name: str, status: str, rows: Sequence[EventRecord], known: set[bytes]) -> Iterator[str]:
     if [row.seq for row in rows] != list(range(1, len(rows) + 1)):
         yield f"{name}: its events are not numbered from 1 to {len(rows)}."
     for row in rows:
-        texts = decode(row.texts) if row.texts else {}
-        for text, where in texts.items():
+        for text, where in row.texts.items():
             if not where.startswith(INLINE) and bytes.fromhex(where) not in known:
                 yield f"{name}: the text {text!r} of event {row.seq} is missing."
     if status == "done":
         yield from _pairs(name, rows)
 
 
-def _pairs(name: str, rows: Sequence[Any]) -> Iterator[str]:
+def _pairs(name: str, rows: Sequence[EventRecord]) -> Iterator[str]:
     """In a session that came to its end, calls that nothing came back for."""
     ended = {row.agent: row.seq for row in rows if row.kind in ("finished", "failed")}
     open_calls: dict[tuple[str, int, Any], Any] = {}
     for row in rows:
-        data = decode(row.data)
-        place = (row.agent, row.turn, data.get("n"))
+        place = (row.agent, row.turn, row.data.get("n"))
         if row.kind == "tool_called":
             open_calls[place] = row
         elif row.kind == "tool_returned":
@@ -155,12 +172,14 @@ def prune(store: Store, names: Sequence[str]) -> Pruned:
     with store.writing() as connection:
         if store.address.kind == "server":
             # Nobody may begin to lean on a text while it is looked up who does.
-            connection.exec_driver_sql("LOCK TABLE blobs, events, sessions IN SHARE ROW EXCLUSIVE MODE")
+            connection.exec_driver_sql("LOCK TABLE blobs, pages, sessions IN SHARE ROW EXCLUSIVE MODE")
         for name in names:
-            events_gone += connection.execute(sa.delete(events).where(events.c.session == name)).rowcount
+            mine = pages.c.session == name
+            events_gone += _events(connection, mine)
+            connection.execute(sa.delete(pages).where(mine))
             connection.execute(sa.delete(orders).where(orders.c.session == name))
             connection.execute(sa.delete(sessions).where(sessions.c.id == name))
-        used = set(_used(connection))
+        used = set(_used(store, connection))
         every = connection.execute(sa.select(blobs.c.hash)).scalars().all()
         for digest in every:
             if bytes(digest) not in used:
@@ -169,10 +188,9 @@ def prune(store: Store, names: Sequence[str]) -> Pruned:
     return Pruned(tuple(names), events_gone, gone)
 
 
-def _used(connection: sa.Connection) -> Iterator[bytes]:
+def _used(store: Store, connection: sa.Connection) -> Iterator[bytes]:
     yield from (bytes(row) for row in connection.execute(sa.select(sessions.c.question)).scalars())
-    named = sa.select(events.c.texts).where(events.c.texts != "")
-    for texts in connection.execute(named, execution_options=_STREAMED).scalars():
-        for where in decode(texts).values():
+    for event in stored(store, connection):
+        for where in event.texts.values():
             if not where.startswith(INLINE):
                 yield bytes.fromhex(where)

@@ -8,8 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from orchestra.journal.blobs import INLINE, unpack
-from orchestra.journal.rows import decode
-from orchestra.journal.schema import blobs, events, sessions
+from orchestra.journal.encoding import decode
+from orchestra.journal.queries import stored
+from orchestra.journal.schema import blobs, pages, sessions
 from orchestra.journal.store import Store
 
 SESSIONS, TASKS = 1_000, 2_000
@@ -25,7 +26,7 @@ def tools_used(store: Store, project: str = "") -> tuple[tuple[str, tuple[str, .
     with store.reading() as connection:
         names = _sessions(connection, project)
         for start in range(0, len(names), _AT_ONCE):
-            found += _of(connection, names[start : start + _AT_ONCE])
+            found += _of(store, connection, names[start : start + _AT_ONCE])
             if len(found) >= TASKS:
                 break
     return tuple(reversed(found[:TASKS]))
@@ -39,23 +40,17 @@ def _sessions(connection: sa.Connection, project: str) -> list[str]:
     return [name for name, _ in zip(mine, range(SESSIONS), strict=False)]
 
 
-def _of(connection: sa.Connection, names: list[str]) -> list[tuple[str, tuple[str, ...]]]:
+def _of(store: Store, connection: sa.Connection, names: list[str]) -> list[tuple[str, tuple[str, ...]]]:
     """The tasks of some sessions, in the sessions' order, a session's newest first."""
-    table = events.c
-    wanted = sa.and_(
-        table.session.in_(names), table.agent != "", table.kind.in_(("started", "tool_returned"))
-    )
-    columns = (table.session, table.seq, table.agent, table.kind, table.data, table.texts)
     tasks: dict[tuple[str, str], str] = {}
     used: dict[tuple[str, str], dict[str, None]] = {}
-    for row in connection.execute(sa.select(*columns).where(wanted).order_by(table.session, table.seq)):
-        agent = (row.session, row.agent)
-        if row.kind == "started":
-            tasks[agent] = decode(row.texts).get("task", "") if row.texts else ""
-            continue
-        data = decode(row.data)
-        if not data.get("error"):
-            used.setdefault(agent, {})[data["tool"]] = None
+    of_these = pages.c.session.in_(names)
+    for event in stored(store, connection, of_these, kinds=("started", "tool_returned")):
+        agent = (event.session, event.agent)
+        if event.kind == "started":
+            tasks[agent] = event.texts.get("task", "")
+        elif event.agent and not event.data.get("error"):
+            used.setdefault(agent, {})[event.data["tool"]] = None
     texts = _texts(connection, [where for agent, where in tasks.items() if agent in used])
     order = {name: place for place, name in enumerate(names)}
     ranked = sorted(enumerate(used), key=lambda item: (order[item[1][0]], -item[0]))

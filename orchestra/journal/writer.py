@@ -80,48 +80,45 @@ class Writer:
         # Its own: a thread must be free for the journal however many tools are at work.
         self._limiter = anyio.CapacityLimiter(1)
 
+    async def put(self, item: Item) -> None:
+        """As `offer`, waiting for room. Raises StoreError."""
+        while not self.offer(item):
+            await self.room(item.size)
+
     async def room(self, size: int) -> None:
-        """Returns when an item of this size has room, mostly at once; `put` it before the next await."""
-        while not self.has_room(size):
-            if self._closing or self.failure is not None:
-                raise self.failure or StoreError("The journal is closed.")
-            self._urgent.set()
-            try:
-                await self._waiting.room(size)
-            except BaseException:
-                self.pass_on()
-                raise
+        """Where an item of this size had no room: returns when it may have. Raises StoreError."""
+        if self._closing or self.failure is not None:
+            raise self.failure or StoreError("The journal is closed.")
+        self._urgent.set()
+        try:
+            await self._waiting.room(size)
+        except BaseException:
+            self.pass_on()
+            raise
 
     def pass_on(self) -> None:
         """Who was given room takes none: the next may."""
-        if self.has_room(0):
+        if self._has_room(0):
             self._waiting.room_for(1, 1)
 
-    def put(self, item: Item) -> None:
-        """Queue it. Once queued it is written, whatever is cancelled."""
-        queue = self._queue
+    def offer(self, item: Item) -> bool:
+        """Queue it, if it has room at once. Once queued it is written, whatever is cancelled."""
+        if not self._has_room(item.size):
+            return False
+        queue, options = self._queue, self.options
         queue.append(item)
         self._accepted += 1
         self._bytes += item.size
-        queued = len(queue)
-        if queued == 1:
+        if len(queue) == 1:
             self._arrived.set()
-        if queued >= self.options.group_events or self._bytes >= self.options.group_bytes:
+        if len(queue) >= options.group_events or self._bytes >= options.group_bytes:
             self._urgent.set()
-
-    def offer(self, item: Item) -> bool:
-        """Queue it, if it has room at once."""
-        if not self.has_room(item.size):
-            return False
-        self.put(item)
         return True
 
-    def has_room(self, size: int) -> bool:
-        """Whether an item of this size can be `put` at once."""
+    def _has_room(self, size: int) -> bool:
         if self._closing:
             return False
-        waiting = self._accepted - self._written
-        options = self.options
+        waiting, options = self._accepted - self._written, self.options
         return not waiting or (waiting < options.queue_events and self._bytes + size <= options.queue_bytes)
 
     def hurry(self) -> int:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 import sqlalchemy as sa
 from msgspec import Struct
 
-from orchestra.journal.rows import decode, encode, plain
-from orchestra.journal.schema import events, memories, sessions
+from orchestra.journal.encoding import decode, encode, plain
+from orchestra.journal.queries import stored
+from orchestra.journal.schema import memories, sessions
 from orchestra.journal.store import Store
 from orchestra.memory.kept import Memory, Whose
 
@@ -80,7 +81,7 @@ def forget(store: Store, whose: Whose, which: Callable[[Memory], bool] | None) -
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
         for number in chosen:
             connection.execute(sa.delete(memories).where(memories.c.number == number))
-        still = _sessions_with(connection, gone)
+        still = _sessions_with(store, connection, gone)
     store.settle()
     return Forgotten(gone, still)
 
@@ -97,15 +98,13 @@ def _with_history(kept: Iterable[Memory], chosen: set[int]) -> set[int]:
     return chosen
 
 
-def _sessions_with(connection: sa.Connection, gone: Sequence[Memory]) -> tuple[str, ...]:
+def _sessions_with(store: Store, connection: sa.Connection, gone: Sequence[Memory]) -> tuple[str, ...]:
     """The sessions in which it was said, and those that were shown it, as far as their records are there."""
     numbers = {memory.number for memory in gone}
     named = {memory.session for memory in gone}
-    table = events.c
-    notes = sa.select(table.session, table.data).where(table.kind == "note", table.data.contains(SHOWN))
-    for row in connection.execute(notes):
-        if numbers & set(decode(row.data).get("memories", ())):
-            named.add(row.session)
+    for event in stored(store, connection, kinds=("note",)):
+        if event.data.get("what") == SHOWN and numbers & set(event.data.get("memories", ())):
+            named.add(event.session)
     there: list[str] = []
     for name in sorted(named):
         there += connection.execute(sa.select(sessions.c.id).where(sessions.c.id == name)).scalars()

@@ -11,7 +11,7 @@ from orchestra.errors import ModelError, ModelThrottled, ModelUnreachable
 from orchestra.models.governor.expected import Expected
 from orchestra.models.governor.governor import LONGEST_WAIT_SECONDS, Governor
 from orchestra.models.governor.permit import Permit
-from orchestra.models.port import Model
+from orchestra.models.port import Model, inner_window
 from orchestra.values.messages import Delta, Reply, Request
 from orchestra.values.usage import NO_USAGE, Usage
 
@@ -33,9 +33,7 @@ class Governed:
         self._longest = longest_seconds
         self._expected = Expected()
 
-    @property
-    def window(self) -> int:
-        return self._model.window
+    window = inner_window
 
     async def reply(self, request: Request) -> Reply:
         tokens = self._expected.of(request)
@@ -68,7 +66,8 @@ class Governed:
 
     def _settle(self, request: Request, permit: Permit, usage: Usage) -> None:
         self._expected.saw(request, usage)
-        self._governor.answered(permit, calls=usage.calls or 1, tokens=usage.tokens)
+        tokens = usage.input_tokens + usage.output_tokens
+        self._governor.answered(permit, calls=usage.calls or 1, tokens=tokens)
 
     def _ended(self, permit: Permit, error: BaseException) -> None:
         """What a failure says of the endpoint."""

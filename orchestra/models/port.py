@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
+from operator import attrgetter
 from typing import Protocol
 
 from orchestra.values.messages import Delta, Reply, Request
@@ -34,6 +35,10 @@ class Model(Protocol):
         After a Delta that says `anew` the answer begins again. Who stops before the end closes it (aclosing).
         """
         ...
+
+
+inner_window = property(attrgetter("_model.window"))
+"""The window of a wrapper round `_model`, read through any number of them without a call of Python."""
 
 
 async def whole_as_stream(model: Model, request: Request) -> AsyncGenerator[Delta | Reply, None]:

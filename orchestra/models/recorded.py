@@ -17,7 +17,7 @@ from orchestra.journal.past import CALL_FAILED
 from orchestra.journal.prompts import reply_data
 from orchestra.journal.records import EventRecord
 from orchestra.journal.track import Track
-from orchestra.models.port import Model, parts_of
+from orchestra.models.port import Model, inner_window, parts_of
 from orchestra.models.screen import Screen
 from orchestra.redact import Redactor
 from orchestra.values.messages import Delta, OutputSpec, Reply, Request, ToolCall
@@ -40,13 +40,12 @@ class Recorded:
         self._tier = tier
         self._track = track
 
-    @property
-    def window(self) -> int:
-        return self._model.window
+    window = inner_window
 
     async def reply(self, request: Request) -> Reply:
-        about = self._about()
-        outcome = await self._track.outcome(request, self.name, about)
+        track = self._track
+        about = {"tier": self._tier, **track.aside}
+        outcome = await track.outcome(request, self.name, about)
         if outcome is not None:
             return await self._comes_again(outcome, request)
         try:
@@ -55,7 +54,6 @@ class Recorded:
             await self._failed(error, about)
             raise
         reply, data, texts = self._recordable(reply, request)
-        track = self._track
         track.replied = at = track.clock()
         if not track.put_now("reply", data, texts, at=at):
             await self._put_later("reply", data, texts, at)
@@ -66,7 +64,7 @@ class Recorded:
 
         A recorded reply comes again in whole parts.
         """
-        about = self._about()
+        about = {"tier": self._tier, **self._track.aside}
         outcome = await self._track.outcome(request, self.name, about)
         if outcome is not None:
             reply = await self._comes_again(outcome, request)
@@ -93,9 +91,6 @@ class Recorded:
             yield piece
         yield reply
 
-    def _about(self) -> dict[str, Any]:
-        return {"tier": self._tier, **self._track.aside}
-
     async def _failed(self, error: ModelError, about: Mapping[str, Any]) -> None:
         await self._put("note", {"what": CALL_FAILED, **about, **_failure(error)}, {})
 
@@ -109,11 +104,13 @@ class Recorded:
         self, reply: Reply, request: Request
     ) -> tuple[Reply, Mapping[str, Any], Mapping[str, str]]:
         """The reply without secrets, and what the journal gets of it."""
-        reply = self._clean(reply, request.output)
+        valued = reply.value is not None
+        if reply.text or reply.reasoning or valued:
+            reply = self._clean(reply, request.output)
         data, texts = reply_data(reply)
-        if reply.value is not None and not reply.exact:
+        if valued and not reply.exact:
             texts |= _value_text(reply, request.output)
-        data["tier"], data["purpose"], data["value"] = self._tier, request.purpose, reply.value is not None
+        data["tier"], data["purpose"], data["value"] = self._tier, request.purpose, valued
         if reply.waited_seconds:
             data["waited"] = f"{reply.waited_seconds:.3f}"
         return reply, data, texts

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from orchestra.errors import ModelError, ModelThrottled, ModelUnreachable
 from orchestra.log import get_logger
-from orchestra.models.port import Model
+from orchestra.models.port import Model, inner_window
 from orchestra.values.messages import ANEW, Delta, Reply, Request
 from orchestra.values.usage import Usage
 
@@ -53,18 +53,17 @@ class Retrying:
         self._patience = patience or Patience()
         self._dice = dice or random.Random()  # noqa: S311 - luck, not secrets
         self._sleep = sleep
-        self._quickest = 0.0
+        self._quickest = math.inf  # the quickest reply yet, in seconds
 
-    @property
-    def window(self) -> int:
-        return self._model.window
+    window = inner_window
 
     async def reply(self, request: Request) -> Reply:
         try:
             reply = await self._model.reply(request)
         except ModelError as error:
             return await self._again(request, error)
-        self._saw(reply)
+        if reply.seconds < self._quickest:
+            self._quickest = reply.seconds
         return reply
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -78,7 +77,7 @@ class Retrying:
                     async for item in stream:
                         begun = True
                         if isinstance(item, Reply):
-                            self._saw(item)
+                            self._quickest = min(self._quickest, item.seconds)
                             item = _with(item, spent)
                         yield item
                 return
@@ -102,7 +101,7 @@ class Retrying:
                 spent = error.usage = _sum(spent, error.usage)
                 tried += 1
                 continue
-            self._saw(reply)
+            self._quickest = min(self._quickest, reply.seconds)
             return _with(reply, spent)
         raise error
 
@@ -112,7 +111,9 @@ class Retrying:
             return False
         pause = self._pause(error, tried)
         left = anyio.current_effective_deadline() - anyio.current_time()
-        if pause > self._patience.longest_seconds or pause + self._quickest >= left:
+        # A try that has less time than the quickest reply took is not worth its money.
+        needed = pause if math.isinf(self._quickest) else pause + self._quickest
+        if pause > self._patience.longest_seconds or needed >= left:
             return False
         if error.usage is not None and request.afford is not None and not request.afford(0):
             return False
@@ -127,11 +128,6 @@ class Retrying:
         if isinstance(error, ModelUnreachable) and error.left_alone and not patience.wait_for_endpoint:
             return math.inf
         return asked + self._dice.uniform(0.0, longest)
-
-    def _saw(self, reply: Reply) -> None:
-        """The quickest reply yet: a try that has less time than this is not worth its money."""
-        if not self._quickest or reply.seconds < self._quickest:
-            self._quickest = reply.seconds
 
 
 def _sum(spent: Usage | None, more: Usage | None) -> Usage | None:

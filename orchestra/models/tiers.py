@@ -27,14 +27,14 @@ class Tiers(Mapping[str, Model]):
         self._models = dict(models)
         self._names: dict[tuple[str, str], str] = {}
         self._wrap: tuple[Wrap, Any] | None = None
-        self._made: dict[str, Model] | None = None
+        self._made = self._models
         self.streamed = frozenset(streamed)
 
     def wrapped(self, wrap: Wrap, more: Any) -> Tiers:
         """The same tiers, each model in `wrap(model, tier, more)`, made when it is first asked for."""
         twin = Tiers.__new__(Tiers)
         twin._models, twin._names, twin.streamed = self._models, self._names, self.streamed
-        twin._wrap, twin._made = (wrap, more), None
+        twin._wrap, twin._made = (wrap, more), {}
         return twin
 
     @classmethod
@@ -83,14 +83,12 @@ class Tiers(Mapping[str, Model]):
         raise ConfigError(f"No tier and no model is called {wanted!r}; there are {offered}", key="model")
 
     def __getitem__(self, tier: str) -> Model:
-        if self._wrap is None:
-            return self._models[tier]
-        if self._made is None:
-            self._made = {}
         made = self._made.get(tier)
         if made is None:
-            wrap, more = self._wrap
-            made = self._made[tier] = wrap(self._models[tier], tier, more)
+            made = self._models[tier]
+            if self._wrap is not None:
+                wrap, more = self._wrap
+                made = self._made[tier] = wrap(made, tier, more)
         return made
 
     def __iter__(self) -> Iterator[str]:

@@ -6,33 +6,34 @@ import math
 
 from msgspec import structs
 
-from orchestra.values.usage import Tally, Usage
+from orchestra.values.usage import Usage
 
 
 class Bill:
-    """Sums usage by tier; costs exactly, so that the order in which agents were answered is no matter."""
+    """Keeps what each call took, and sums it when somebody looks.
 
-    __slots__ = ("_costs", "_tallies")
+    Costs are summed exactly, so that the order in which agents were answered is no matter.
+    """
+
+    __slots__ = ("_calls",)
 
     def __init__(self) -> None:
-        self._tallies: dict[str, Tally] = {}
-        self._costs: dict[str, list[float]] = {}
+        self._calls: dict[str, list[Usage]] = {}
 
     def charge(self, tier: str, usage: Usage) -> None:
         """Book what a call of this tier took."""
-        tally = self._tallies.get(tier)
-        if tally is None:
-            tally = self._tallies[tier] = Tally()
-            self._costs[tier] = []
-        tally.add(usage)
-        if usage.cost:
-            self._costs[tier].append(usage.cost)
+        calls = self._calls.get(tier)
+        if calls is None:
+            calls = self._calls[tier] = []
+        calls.append(usage)
 
     @property
     def usage(self) -> dict[str, Usage]:
         """By tier, sorted."""
-        summed = {tier: tally.usage for tier, tally in sorted(self._tallies.items())}
-        return {
-            tier: usage if usage.cost is None else structs.replace(usage, cost=math.fsum(self._costs[tier]))
-            for tier, usage in summed.items()
-        }
+        return {tier: _sum(calls) for tier, calls in sorted(self._calls.items())}
+
+
+def _sum(calls: list[Usage]) -> Usage:
+    *counts, costs = zip(*map(structs.astuple, calls), strict=True)
+    number, given, made, cached, reasoning = map(sum, counts)
+    return Usage(number, given, made, cached, reasoning, None if None in costs else math.fsum(costs))

@@ -11,6 +11,7 @@ from orchestra.errors import RunError
 from orchestra.session import loop
 from orchestra.session.gate import Gate
 from orchestra.session.session import INTERRUPTED, Session
+from orchestra.tools.within import within
 
 # What a session that was told to stop has for its last words: a report of what it found, and its end in
 # the journal.
@@ -23,7 +24,7 @@ class _Hosted:
     def __init__(self, inside: dict[str, tuple[Session, anyio.CancelScope]], session: Session) -> None:
         self._inside = inside
         self._session = session
-        self._scope = anyio.CancelScope()
+        self._scope = within(None)
         self._before: str | None = None
 
     def __enter__(self) -> None:

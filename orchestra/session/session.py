@@ -34,6 +34,7 @@ from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.groups import pool_of
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.toolbox import Toolbox, nearest
+from orchestra.tools.within import within
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.handoffs import HandOff, Outcome
 from orchestra.values.messages import Listen, OutputSpec
@@ -110,9 +111,7 @@ class Session(Recorder):
     def working(self) -> Iterator[None]:
         """The part of a workflow that may end early: by `stop`, or when the session's time is up."""
         seconds = self.kit.limits.seconds if not self._diary.stops.recorded else None
-        with anyio.CancelScope() as scope:
-            if seconds is not None:
-                scope.deadline = anyio.current_time() + seconds
+        with within(seconds) as scope:
             self._places.scope = scope
             if self._diary.stops.are_due(None):
                 self.stop(self._diary.stops.recorded)

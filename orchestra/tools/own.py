@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from orchestra.context.context import Context
 from orchestra.tools.port import Tool
 from orchestra.tools.recall import recall_tool
@@ -15,9 +13,11 @@ OPTIONAL = frozenset((UPDATE_STATE,))
 """Names that a role may list although no toolbox has them."""
 
 
-def own_tools(role: Role, context: Context) -> Iterator[Tool]:
+def own_tools(role: Role, context: Context) -> list[Tool]:
     """What an agent can do beside its role's tools: recall, and its own tools that the role lists."""
+    tools: list[Tool] = []
     if "recall" not in context.policy.without:
-        yield recall_tool(context)
-    if UPDATE_STATE in (role.tools or ()):
-        yield state_tool(context)
+        tools.append(recall_tool(context))
+    if role.tools and UPDATE_STATE in role.tools:
+        tools.append(state_tool(context))
+    return tools

@@ -46,7 +46,7 @@ class Guard(Struct, frozen=True, kw_only=True):
 
 
 class RecordedToolbox:
-    """One agent's view of its tools. `own`: the names of those over its own context."""
+    """One agent's view of its tools. `own`: those over its own context."""
 
     __slots__ = ("_guard", "_own", "_subset", "_toolbox", "_track")
 
@@ -56,7 +56,7 @@ class RecordedToolbox:
         track: Track,
         guard: Guard,
         subset: TaskTools | None = None,
-        own: frozenset[str] = frozenset((FIND_TOOLS,)),
+        own: tuple[Tool, ...] = (),
     ) -> None:
         self._toolbox = toolbox
         self._track = track
@@ -78,9 +78,9 @@ class RecordedToolbox:
 
     def joined(self, tools: Iterable[Tool]) -> RecordedToolbox:
         """This toolbox and the agent's own tools."""
-        tools = list(tools)
-        own = self._own | {tool.spec.name for tool in tools}
-        return RecordedToolbox(self._toolbox.joined(tools), self._track, self._guard, self._subset, own)
+        own = (*self._own, *tools)
+        toolbox = self._toolbox.joined(own[len(self._own) :])
+        return RecordedToolbox(toolbox, self._track, self._guard, self._subset, own)
 
     async def chosen(self, task: str, *, at: float | None = None) -> RecordedToolbox:
         """The tools that a task gets (see `finding`): what was chosen is recorded, and comes from the record.
@@ -100,7 +100,7 @@ class RecordedToolbox:
             return self
         own = () if FIND_TOOLS in subset.pool else (FindTools(subset),)
         toolbox = subset.pool.narrowed(new).joined(own)
-        return RecordedToolbox(toolbox, self._track, self._guard, subset, self._own)
+        return RecordedToolbox(toolbox, self._track, self._guard, subset, (*self._own, *own))
 
     def _add(self, names: Iterable[str]) -> None:
         """Behind what is there, so that the list before them stays as it is."""
@@ -121,7 +121,7 @@ class RecordedToolbox:
         """
         tool = self._tool(call.name)
         early.waits = early.waits or (tool is not None and tool.effects == "write")
-        if tool is None or early.waits or call.name in self._own or may_ask(tool, call, self._guard.rules):
+        if tool is None or early.waits or tool in self._own or may_ask(tool, call, self._guard.rules):
             early.begin(call, None)
         else:
             early.begin(call, partial(self._stoppable, tool))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Iterable, Iterator
-from operator import is_
 from typing import Any
 
 import anyio
@@ -49,7 +48,7 @@ class Toolbox:
             self._tools[tool.spec.name] = tool
         self._narrowed: dict[tuple[str, ...], Toolbox] | None = None
         self._joined: dict[tuple[int, ...], tuple[ToolSpec, ...]] | None = None
-        self.specs: tuple[ToolSpec, ...] = tuple(tool.spec for tool in self._tools.values())
+        self.specs: tuple[ToolSpec, ...] = tuple([tool.spec for tool in self._tools.values()])
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
@@ -89,22 +88,25 @@ class Toolbox:
         more = tuple(tools)
         if not more:
             return self
-        made = Toolbox()
-        made._tools = self._tools | {tool.spec.name: tool for tool in more}
-        if len(made._tools) < len(self._tools) + len(more):
-            return Toolbox((*self, *more))  # which says what is there twice
-        if self._joined is None:
-            self._joined = {}
         key = tuple([id(tool.spec) for tool in more])
-        known = self._joined.get(key, ())
-        made.specs = (*self.specs, *[tool.spec for tool in more])
-        if len(known) == len(made.specs) and all(map(is_, known, made.specs)):
-            made.specs = known
-        else:
-            if len(self._joined) >= _JOINED:
-                self._joined.clear()
-            self._joined[key] = made.specs
+        specs = self._joined.get(key) if self._joined is not None else None
+        made = Toolbox()
+        made._tools = self._tools.copy()
+        for tool in more:
+            made._tools[tool.spec.name] = tool
+        if specs is None:
+            if len(made._tools) < len(self._tools) + len(more):
+                return Toolbox((*self, *more))  # which says what is there twice
+            specs = self._joined_specs(key, more)
+        made.specs = specs
         return made
+
+    def _joined_specs(self, key: tuple[int, ...], more: tuple[Tool, ...]) -> tuple[ToolSpec, ...]:
+        """The specs with those of `more`, which they hold, so that `key` is nobody else's meanwhile."""
+        if self._joined is None or len(self._joined) >= _JOINED:
+            self._joined = {}
+        specs = self._joined[key] = (*self.specs, *[tool.spec for tool in more])
+        return specs
 
     async def run(self, call: ToolCall) -> ToolResult:
         """One call; what a tool says no to comes back as a text for the model and is never raised."""

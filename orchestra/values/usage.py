@@ -35,26 +35,3 @@ class Usage(Struct, frozen=True, gc=False):
 
 
 NO_USAGE = Usage()
-
-
-class Tally:
-    """A sum of usages that grows: it makes no new value for each call."""
-
-    __slots__ = ("_cached", "_calls", "_cost", "_input", "_output", "_reasoning")
-
-    def __init__(self) -> None:
-        self._calls = self._input = self._output = self._cached = self._reasoning = 0
-        self._cost: float | None = 0.0
-
-    def add(self, usage: Usage) -> None:
-        self._calls += usage.calls
-        self._input += usage.input_tokens
-        self._output += usage.output_tokens
-        self._cached += usage.cached_tokens
-        self._reasoning += usage.reasoning_tokens
-        self._cost = None if self._cost is None or usage.cost is None else self._cost + usage.cost
-
-    @property
-    def usage(self) -> Usage:
-        """The sum so far."""
-        return Usage(self._calls, self._input, self._output, self._cached, self._reasoning, self._cost)

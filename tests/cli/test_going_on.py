@@ -14,6 +14,7 @@ from orchestra.cli.main import run
 from orchestra.journal.journal import Journal
 from orchestra.journal.rows import SessionStart
 from orchestra.values.events import Event
+from tests.pages import change_events, with_data
 from tests.resume.cut import GONE, cut, events, write_documents
 
 QUESTION = "How long do cats sleep?"
@@ -57,10 +58,9 @@ def test_a_killed_session_is_resumed_and_replayed(
 
 def test_another_model_is_said_in_one_sentence(home: Path, capsys: CaptureFixture[str]) -> None:
     """Which agent, which turn, what differs; and the session is left as it was."""
-    with sqlite3.connect(home / "store.db") as database:
-        database.execute(
-            'UPDATE events SET data = replace(data, \'"model":"extractive"\', \'"model":"other"\')'
-        )
+    change_events(
+        home / "store.db", lambda event: with_data(event, model="other") if event.kind == "call" else event
+    )
     error = called(capsys, "resume", "last", "--models", "extractive", code=2)
     assert "planner.1 differs from the record" in error
     assert "in turn 1: its model, which was other and is extractive" in error
@@ -94,8 +94,8 @@ def test_a_session_is_a_file_and_comes_back(home: Path, capsys: CaptureFixture[s
 
 def test_what_is_missing_in_a_store_is_named(home: Path, capsys: CaptureFixture[str]) -> None:
     """Each fault on a line of its own, and an exit code."""
+    change_events(home / "store.db", lambda event: event if event.seq != 3 else None)
     with sqlite3.connect(home / "store.db") as database:
-        database.execute("DELETE FROM events WHERE seq = 3")
         database.execute("DELETE FROM blobs WHERE hash = (SELECT hash FROM blobs ORDER BY size DESC LIMIT 1)")
     assert run(["store", "check"]) == 1
     said = capsys.readouterr().out

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestra.context.fence import fenced
+from orchestra.context.tokens import counter_for
 from orchestra.evidence.brief import cap_study, failed_study, make_brief, render_brief
 from orchestra.values.drafts import Plan
 from orchestra.values.handoffs import Study
@@ -145,6 +147,39 @@ def test_any_brief_keeps_within_its_cap(studies: list[list[tuple[str, int]]], ca
     assert [kept.id for kept in brief.value.claims] == [
         f"c{at}" for at in range(1, len(brief.value.claims) + 1)
     ]
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["tea ", "/path", "12,000 ", "c7", "\n", " ", "`", "```", "茶", "。", "🧠", '"', "}", "\\", "'s"]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4"])
+@given(studies=st.lists(st.lists(st.tuples(WORDS, WORDS), max_size=12), min_size=1, max_size=4), gap=WORDS)
+@settings(max_examples=100)
+def test_the_tokens_of_a_brief_are_those_of_its_claims_and_the_rest(
+    model: str, studies: list[list[tuple[str, str]]], gap: str
+) -> None:
+    """For any claims: what was counted in their studies adds up to what the whole has."""
+    counter = counter_for(model)
+    handoffs = [
+        cap_study(
+            Study(
+                f"{place}?", tuple(made(*claim, start=100 * at) for at, claim in enumerate(claims)), (gap,)
+            ),
+            sender="researcher.1",
+            cap=100_000,
+            count=counter.count,
+            adds_up=counter.lines_add_up,
+        )
+        for place, claims in enumerate(studies)
+    ]
+    plan = Plan(title=gap, questions=tuple(f"{place}?" for place in range(len(studies))))
+    brief, text = make_brief("What is it?", plan, handoffs, cap=200_000, count=counter.count)
+    assert brief.tokens == counter.count(text)
 
 
 def test_no_sub_question_and_no_document_vanishes() -> None:

@@ -25,6 +25,7 @@ from orchestra.memory.kept import Memory, Whose
 from tests.journal.conftest import Postgres
 from tests.journal.recording import SESSION, begun, event
 from tests.journal.test_store import WRITER
+from tests.pages import make_first_version
 from tests.resume.cut import CATS, DOGS, QUESTION, same, write_documents
 from tests.team import scripted_team, settings
 
@@ -40,8 +41,7 @@ async def test_a_session_is_recorded_and_gone_on_with(postgres: Postgres, tmp_pa
         report = await host.research(QUESTION, documents=documents)
     engine = sa.create_engine(read_address(url).url)
     with engine.begin() as connection:
-        last = connection.exec_driver_sql("SELECT max(seq) FROM events WHERE kind = 'tool_returned'").scalar()
-        connection.exec_driver_sql(f"DELETE FROM events WHERE seq > {last}")
+        connection.exec_driver_sql("DELETE FROM pages WHERE first > 12")
         connection.exec_driver_sql("UPDATE sessions SET status = 'running', owner = 'elsewhere:1'")
     engine.dispose()
     (documents / "cats.md").unlink()
@@ -94,16 +94,17 @@ async def test_a_store_of_the_first_version_is_brought_up(postgres: Postgres) ->
     url = postgres.database()
     async with Journal.open(url) as journal:
         await begun(journal)
+        await journal.record(event(1, text="words " * 100))
     engine = sa.create_engine(read_address(url).url)
     with engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE orders")
-        connection.exec_driver_sql("DROP TABLE memories")
-        connection.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '0001'")
+        make_first_version(connection)
     engine.dispose()
     async with Journal.open(url) as journal:
         await journal.give(Order(session=SESSION, what="stop", who="Ada"))
         assert [order.who for order in await journal.orders([SESSION])] == ["Ada"]
         assert (await journal.find_session("last")).id == SESSION
+        assert [each.turn for each in await journal.events(SESSION)] == [1]
+        assert await journal.do(upkeep.check) == ()
 
 
 async def test_a_newer_store_and_a_server_that_is_not_there_are_sentences(postgres: Postgres) -> None:

@@ -64,8 +64,7 @@ async def test_room_that_is_not_taken_is_passed_on() -> None:
 
     async def record(number: int) -> None:
         with scopes[number]:
-            await writer.room(10)
-            writer.put(Item(live, SessionChange("done", None), 10))
+            await writer.put(Item(live, SessionChange("done", None), 10))
             taken.append(number)
             if number == 0:
                 await anyio.lowlevel.checkpoint()
@@ -96,7 +95,7 @@ async def test_who_waits_for_a_while_goes_on_where_the_store_hangs() -> None:
     writer = Writer(write, lambda items: Rows(), Options())
     async with anyio.create_task_group() as group:
         group.start_soon(writer.run)
-        writer.put(Item(Live("s"), SessionChange("done", None), 10))
+        await writer.put(Item(Live("s"), SessionChange("done", None), 10))
         mark = writer.hurry()
         assert not await writer.settled(mark, 0.01)
         free.set()

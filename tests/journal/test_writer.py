@@ -57,8 +57,7 @@ async def test_items_are_committed_in_groups_and_in_order() -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(writer.run)
         for number in range(1_000):
-            await writer.room(100)
-            writer.put(item(number))
+            await writer.put(item(number))
         await writer.flush()
         await writer.close()
     assert [number for numbers in shelf.groups for number in numbers] == list(range(1_000))
@@ -74,8 +73,7 @@ async def test_a_full_queue_holds_its_callers() -> None:
 
     async def record() -> None:
         for number in range(10):
-            await writer.room(100)
-            writer.put(item(number))
+            await writer.put(item(number))
             taken.append(number)
 
     async with anyio.create_task_group() as group:
@@ -97,8 +95,7 @@ async def test_an_item_larger_than_the_queue_is_taken_alone() -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(writer.run)
         for number in range(3):
-            await writer.room(1_000)
-            writer.put(item(number, 1_000))
+            await writer.put(item(number, 1_000))
         await writer.close()
     assert [number for numbers in shelf.groups for number in numbers] == [0, 1, 2]
 
@@ -111,12 +108,11 @@ async def test_a_failing_store_is_said_and_nothing_is_lost() -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(writer.run)
         for number in range(2):
-            await writer.room(100)
-            writer.put(item(number))
+            await writer.put(item(number))
         with pytest.raises(StoreError, match="disk is full"):
             await writer.flush()
         with pytest.raises(StoreError, match="disk is full"):
-            await writer.room(100)  # the queue is full too
+            await writer.put(item(2))  # the queue is full too
         shelf.failing = None
         while writer.failure is not None:
             await anyio.lowlevel.checkpoint()
@@ -132,8 +128,7 @@ async def test_what_cannot_be_written_in_time_is_counted() -> None:
     writer = Writer(shelf.write, shelf.make, Options(close_seconds=0.01))
     async with anyio.create_task_group() as group:
         group.start_soon(writer.run)
-        await writer.room(100)
-        writer.put(item(1))
+        await writer.put(item(1))
         await tried(shelf)
         with pytest.raises(StoreError, match=r"The disk is full\. The last event"):
             await writer.close()

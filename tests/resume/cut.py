@@ -10,6 +10,7 @@ from typing import Any
 
 from orchestra import Runtime
 from orchestra.values.report import Report
+from tests.pages import change_events, events_in
 from tests.team import scripted_team, settings
 
 CATS, DOGS = "How long do cats sleep?", "How far do dogs walk?"
@@ -42,15 +43,14 @@ async def recorded(folder: Path, model: Any | None = None) -> Report:
 
 def events(folder: Path) -> list[tuple[int, str, str]]:
     """(number, agent, kind) of all that is in the store."""
-    with sqlite3.connect(folder / "store.db") as database:
-        return list(database.execute("SELECT seq, agent, kind FROM events ORDER BY seq"))
+    return [(event.seq, event.agent, event.kind) for event in events_in(folder / "store.db")]
 
 
 def cut(folder: Path, at: int, to: Path) -> Path:
     """A copy of the folder whose session was killed when event `at` had just become durable."""
     shutil.copytree(folder, to)
+    change_events(to / "store.db", lambda event: event if event.seq <= at else None)
     with sqlite3.connect(to / "store.db") as database:
-        database.execute("DELETE FROM events WHERE seq > ?", (at,))
         database.execute("UPDATE sessions SET status = 'running', finished = NULL, owner = ?", (GONE,))
     return to
 

@@ -22,6 +22,7 @@ from orchestra.log import configure, get_logger
 from orchestra.models.configured import keys_of
 from orchestra.values.messages import Reply, Request, ToolCall
 from orchestra.values.roles import Role
+from tests.pages import events_in
 from tests.resume.cut import CATS, DOGS, host
 from tests.team import search, task_of, team
 
@@ -40,11 +41,10 @@ def everything(store: Path) -> str:
     """All that is in a store, every column and every text."""
     with sqlite3.connect(store) as database:
         rows = [
-            str(row)
-            for table in ("sessions", "events", "orders")
-            for row in database.execute(f"SELECT * FROM {table}")
+            str(row) for table in ("sessions", "orders") for row in database.execute(f"SELECT * FROM {table}")
         ]
         texts = [unpack(codec, body) for codec, body in database.execute("SELECT codec, body FROM blobs")]
+    rows += [str(event) for event in events_in(store)]
     return "\n".join(rows + texts) + store.read_bytes().decode("latin-1")
 
 

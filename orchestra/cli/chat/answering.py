@@ -15,7 +15,7 @@ from orchestra.cli.chat.saving import sources
 from orchestra.cli.chat.screen import Screen
 from orchestra.cli.printing import columns, line, number, seconds
 from orchestra.errors import InputError
-from orchestra.journal.rows import decode
+from orchestra.journal.encoding import decode
 from orchestra.session.conversation import Conversation, Exchange
 from orchestra.session.session import Session
 from orchestra.tools.approval import Answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from operator import attrgetter
 
 import anyio
 import msgspec
@@ -20,7 +21,8 @@ from orchestra.errors import (
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Attempt, Knowledge
-from orchestra.models.compatible.parse import Parsed, decode_body, parsed, usage_of
+from orchestra.models.compatible.parse import Parsed, WireUsage, decode_body, parsed, usage_of
+from orchestra.models.compatible.plain import Plain, plainly
 from orchestra.models.compatible.quirks import Quirks
 from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
 from orchestra.models.compatible.shape import Outgoing, Shaper
@@ -63,9 +65,7 @@ class CompatibleModel:
     def name(self) -> str:
         return self._place.model
 
-    @property
-    def window(self) -> int:
-        return self._knowledge.window
+    window = property(attrgetter("_knowledge.window"))
 
     @property
     def quirks(self) -> Quirks:
@@ -82,13 +82,17 @@ class CompatibleModel:
         quirks = self._knowledge.quirks
         sent, body = self._shaper.shape(request, quirks)
         answer = await self._transport.post(self._place, quirks.url + _PATH, body)
+        if answer.status == 200 and not (request.tools and self._knowledge.doubts_tools):
+            plain = plainly(request, sent, answer.body)
+            if plain is not None:
+                return self._made(plain, plain, self._usage(plain.usage), started)
         if answer.status >= 300:
             sent, answer = await self._ask(request, self._refusal(answer, sent, quirks))
         got = self._parse(answer)
         result = read(request, sent, got)
         if result.problem or (request.tools and self._knowledge.doubts_tools):
             return await self._settle(request, sent, got, result, started)
-        return self._made(got, result, self._usage(got), started)
+        return self._made(got, result, self._usage(got.usage), started)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         started = time.perf_counter()
@@ -143,14 +147,15 @@ class CompatibleModel:
                     async for chunk in chunks:
                         yield pieces.feed(chunk)
                         if pieces.failure is not None:
-                            raise self._failed(pieces.failure, self._usage(pieces.reply))
+                            raise self._failed(pieces.failure, self._usage(pieces.reply.usage))
                         if pieces.done:
                             await stream.finish()
                             break
                 yield pieces.end()
                 if not pieces.finished:
                     raise _billed(
-                        unreachable(self._place, "ended its reply in the middle"), self._usage(pieces.reply)
+                        unreachable(self._place, "ended its reply in the middle"),
+                        self._usage(pieces.reply.usage),
                     )
                 return
             finally:
@@ -185,14 +190,14 @@ class CompatibleModel:
             self._knowledge.window_is(error.window)
         return error
 
-    def _usage(self, got: Parsed) -> Usage:
-        return usage_of(got.usage, self._price, free=self._free)
+    def _usage(self, wire: WireUsage | None) -> Usage:
+        return usage_of(wire, self._price, free=self._free)
 
     async def _settle(
         self, request: Request, sent: Outgoing, got: Parsed, result: Read, started: float
     ) -> Reply:
         """The reply as a value of ours, after a check of its tools and a repair turn where they are due."""
-        usage = self._usage(got)
+        usage = self._usage(got.usage)
         try:
             doubtful = request.tools and self._knowledge.saw_tools(request, sent, result)
             if doubtful and afforded(request, 0):
@@ -200,14 +205,14 @@ class CompatibleModel:
                 if self.quirks.tools == "emulated" and afforded(request, 0):
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
-                    usage += self._usage(got)
+                    usage += self._usage(got.usage)
                     result = read(request, sent, got)
             mendable = result.problem and not result.hopeless and sent.mode is not None
             if mendable and afforded(request, repair_tokens(result)):
                 request = repair_request(request, result)
                 sent, answer = await self._ask(request)
                 got = self._parse(answer)
-                usage += self._usage(got)
+                usage += self._usage(got.usage)
                 second = read(request, sent, got)
                 self._knowledge.saw_formats(sent, (result, second))
                 result = second
@@ -217,7 +222,7 @@ class CompatibleModel:
             raise _billed(self._invalid(request, result), usage)
         return self._made(got, result, usage, started)
 
-    def _made(self, got: Parsed, result: Read, usage: Usage, started: float) -> Reply:
+    def _made(self, got: Parsed | Plain, result: Read | Plain, usage: Usage, started: float) -> Reply:
         value = result.value
         return Reply(
             text=result.text,
@@ -249,7 +254,7 @@ class CompatibleModel:
                 return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
             got = self._parse(answer)
             self._knowledge.saw_tools(request, sent, read(request, sent, got))
-            return self._usage(got)
+            return self._usage(got.usage)
 
     def _invalid(self, request: Request, result: Read) -> ModelError:
         if result.hopeless:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -11,12 +12,12 @@ from orchestra.models.compatible.encode import short_id
 from orchestra.models.compatible.parse import RawCall
 from orchestra.values.messages import Request, ToolCall
 
-_LONGEST_ID = 40
-"""OpenAI refuses longer ids in a prompt; others send them."""
-
-_PLAIN_ID = re.compile(r"[A-Za-z0-9_.:\-]+")
+# OpenAI refuses longer ids in a prompt; others send them.
+is_plain_id = re.compile(r"[A-Za-z0-9_.:\-]{1,40}").fullmatch
 
 _decode = msgspec.json.decode
+decode_object = msgspec.json.Decoder(dict[str, Any]).decode
+"""An object out of its JSON text. Raises ValueError for any other text."""
 
 
 def trusted(raw: Sequence[RawCall], request: Request) -> tuple[ToolCall, ...]:
@@ -35,13 +36,7 @@ def trusted(raw: Sequence[RawCall], request: Request) -> tuple[ToolCall, ...]:
 def trusted_id(call: RawCall, used: set[str], turn: int, place: int) -> str:
     """The endpoint's id where it can serve, else one made of the call and its place: the same each time."""
     name = call.id
-    if (
-        name
-        and name != call.name
-        and name not in used
-        and len(name) <= _LONGEST_ID
-        and _PLAIN_ID.fullmatch(name)
-    ):
+    if name != call.name and name not in used and is_plain_id(name):
         return name
     made = short_id(f"{turn}.{place}.{call.name}.{call.arguments}")
     while made in used:
@@ -52,9 +47,10 @@ def trusted_id(call: RawCall, used: set[str], turn: int, place: int) -> str:
 def is_object(text: str) -> bool:
     """True for the JSON text of an object."""
     try:
-        return isinstance(_decode(text), dict)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        decode_object(text)
+    except ValueError:
         return False
+    return True
 
 
 def object_text(arguments: str) -> str:

@@ -60,20 +60,20 @@ class Direct:
         target = self._targets.get(path)
         wire = None if target is None else target.pool.take()
         if target is None or wire is None:
-            return _answer(place, *await self._asked(place, path, body, Wire.rest))
+            return _answered(place, *await self._asked(place, path, body, Wire.rest))
         # The usual way, as `_exchange` goes it, without its layers: a kept connection, and one future.
         try:
-            await wire.ask(*self._request(target, body))
+            got = await wire.ask(*self._request(target, body))
         except Lost as lost:
             if not lost.stale:
                 raise unreachable(place, lost.what) from lost
-            return _answer(place, *await self._asked(place, path, body, Wire.rest))
+            return _answered(place, *await self._asked(place, path, body, Wire.rest))
         except BaseException:
             wire.close()
             raise
         if wire.status in REDIRECTS:
-            return _answer(place, *await self._follow(wire, target, (place, path, body, Wire.rest)))
-        return _answer(place, target.pool, wire)
+            return _answered(place, *await self._follow(wire, target, (place, path, body, Wire.rest)))
+        return _answer(place, target.pool, wire, got)
 
     async def open(self, place: Place, path: str, body: Body) -> _Stream:
         pool, wire = await self._asked(place, path, body, Wire.head)
@@ -81,7 +81,7 @@ class Direct:
 
     async def get(self, place: Place, path: str) -> Answer:
         pool, wire = await self._asked(place, path, None, Wire.rest)
-        return _answer(place, pool, wire)
+        return _answered(place, pool, wire)
 
     async def close(self) -> None:
         for pool in self._pools.values():
@@ -189,11 +189,14 @@ class _Stream:
         self._pool.give_back(self._wire)
 
 
-def _answer(place: Place, pool: Pool, wire: Wire) -> Answer:
-    status, raw, body = wire.status, wire.fields.copy(), wire.take()
+def _answered(place: Place, pool: Pool, wire: Wire) -> Answer:
+    return _answer(place, pool, wire, wire.take())
+
+
+def _answer(place: Place, pool: Pool, wire: Wire, body: bytes) -> Answer:
+    status, headers = wire.status, Fields(wire.fields.copy())
     pool.give_back(wire)
-    headers = Fields(raw)
-    if b" ".join(raw).lower().find(b"content-encoding") >= 0:  # `in` makes and drops an error first
+    if body[:1] != b"{":  # nothing compressed begins so
         unpacker = _unpacker(place, headers)
         if unpacker is not None:
             body = _unpacked(place, unpacker, body)

@@ -10,7 +10,7 @@ import msgspec
 
 from orchestra.models.compatible.parse import RawCall
 from orchestra.models.compatible.schemas import schema_text
-from orchestra.values.messages import Message, Request
+from orchestra.values.messages import Message, Request, ToolSpec
 
 _encode = msgspec.json.encode
 
@@ -135,12 +135,15 @@ def _arguments(inner: Mapping[str, Any]) -> str:
 _TAGGED = re.compile(r"<tool_call>\s*(\{.*?\})\s*(?:</tool_call>|$)", re.DOTALL)
 
 
-def calls_in_text(text: str, names: Sequence[str]) -> list[RawCall]:
+def calls_in_text(text: str, tools: Sequence[ToolSpec]) -> list[RawCall]:
     """Calls that a model wrote into its text because its server did not take them out.
 
     Only in tags, or when the text is nothing but one call of a tool that was offered.
     """
-    calls = []
+    calls: list[RawCall] = []
+    if not text.lstrip().startswith("{") and "<tool_call>" not in text:
+        return calls
+    names = [spec.name for spec in tools]
     candidates = [match[1] for match in _TAGGED.finditer(text)] if "<tool_call>" in text else [text.strip()]
     for candidate in candidates:
         if not candidate.startswith("{"):

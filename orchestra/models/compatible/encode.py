@@ -124,7 +124,8 @@ def in_order(messages: Sequence[Message]) -> Sequence[Message]:
             return _mended(messages)
         elif message.role == "assistant":
             if message.calls:
-                open_calls.update(call.id for call in message.calls)
+                for call in message.calls:
+                    open_calls.add(call.id)
                 if len(open_calls) != len(message.calls):
                     return _mended(messages)
             elif not message.text:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from orchestra.models.compatible.calls import is_object, trusted
 from orchestra.models.compatible.emulate import action_of, calls_in_text
 from orchestra.models.compatible.parse import Parsed, RawCall, finish_of
+from orchestra.models.compatible.plain import as_it_stands
 from orchestra.models.compatible.shape import Outgoing, output_tool
 from orchestra.values.messages import Finish, Request, ToolCall
 
@@ -33,8 +34,6 @@ class Read(Struct, frozen=True, kw_only=True, gc=False):
 
 
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)\s*", re.DOTALL)
-# Finds what is no JSON, and makes nothing of what is.
-_skip = msgspec.json.Decoder(msgspec.Raw).decode
 _FENCED = re.compile(r"```(?:json)?\s*\n?(.*?)```", re.DOTALL)
 
 
@@ -48,7 +47,7 @@ def read(request: Request, sent: Outgoing, reply: Parsed) -> Read:
     if sent.emulated and text:
         return _read_action(request, reply, finish, [spec.name for spec in request.tools])
     if not raw and request.tools and request.tool_choice != "none" and text:
-        raw = calls_in_text(text, [spec.name for spec in request.tools])
+        raw = calls_in_text(text, request.tools)
         text = "" if raw else text
     if request.output is not None and sent.mode == "tool":
         own = output_tool(request.output)
@@ -61,11 +60,10 @@ def read(request: Request, sent: Outgoing, reply: Parsed) -> Read:
     output = request.output
     if output is None:
         return _read_text(reply, text, finish)
-    if finish == "stop" and text[:1] == "{" and "\n" not in text and not sent.wrapped:  # as nearly all
+    if finish == "stop" and not sent.wrapped:
         try:
-            _skip(text)
-            return Read(text=text, reasoning=reply.reasoning, value=output.validate(text))
-        except (msgspec.DecodeError, ValueError):
+            return Read(text=text, reasoning=reply.reasoning, value=as_it_stands(text, output))
+        except ValueError:
             pass  # it is looked at more closely
     return _read_value(
         request, sent.wrapped, Read(text=text, reasoning=reply.reasoning, finish=finish), reply

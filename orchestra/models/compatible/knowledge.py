@@ -38,25 +38,24 @@ class Subject(Struct, frozen=True, kw_only=True):
 
 
 class Knowledge:
-    """The quirks in force. They change by lessons that worked, and each change is kept in the store."""
+    """The quirks in force. They change by lessons that worked, and each change is kept in the store.
+
+    `window`: in tokens, as set or listed, lowered to what a refusal named. `doubts_tools`: nobody has seen
+    yet that the endpoint uses tools.
+    """
 
     def __init__(self, subject: Subject, quirks: Quirks, store: QuirksStore) -> None:
         self.subject = subject
-        self.quirks = by_hand(quirks, subject.hand, subject.endpoint)
+        self._hold(by_hand(quirks, subject.hand, subject.endpoint))
         self._remembered = quirks
         self._store = store
         self._strikes = 0
 
-    @property
-    def window(self) -> int:
-        """In tokens: as set or listed, lowered to what a refusal named."""
-        learnt = self.quirks.window
-        return self.subject.window if learnt is None else min(learnt, self.subject.window)
-
-    @property
-    def doubts_tools(self) -> bool:
-        """Whether nobody has seen yet that the endpoint uses tools."""
-        return self.quirks.tools == "unknown"
+    def _hold(self, quirks: Quirks) -> None:
+        self.quirks = quirks
+        given, learnt = self.subject.window, quirks.window
+        self.window = given if learnt is None else min(learnt, given)
+        self.doubts_tools = quirks.tools == "unknown"
 
     def attempt(self, quirks: Quirks | None = None) -> Attempt:
         """`quirks`: those that were in force when the call began."""
@@ -70,7 +69,7 @@ class Knowledge:
             self._remembered = one.applied(self._remembered)
         if quirks is self.quirks:
             return
-        self.quirks = quirks
+        self._hold(quirks)
         endpoint, model = self.subject.endpoint, self.subject.model
         self._store.save(endpoint, model, self._remembered)
         for one in lessons:

@@ -155,10 +155,10 @@ def usage_of(wire: WireUsage | None, price: Price | None, *, free: bool = False)
     if type(given) is not int or type(made) is not int or given < 0 or made < 0:
         given, made = _count(given), _count(made)
     details = wire.prompt_tokens_details
-    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    cached = _count(details.get("cached_tokens")) if details and isinstance(details, dict) else 0
     cached = cached or wire.prompt_cache_hit_tokens or wire.cached_tokens
     details = wire.completion_tokens_details
-    thought = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0
+    thought = _count(details.get("reasoning_tokens")) if details and isinstance(details, dict) else 0
     thought = thought or wire.reasoning_tokens
     cached = min(given, _count(cached)) if cached else 0
     thought = min(made, _count(thought)) if thought else 0

@@ -27,12 +27,14 @@ class Outgoing(Struct, frozen=True, gc=False):
 
     `mode`: how the output was asked for, None if none was. `emulated`: tools went into the prompt.
     `wrapped`: the value stands under "value". `fields`: the body's fields beyond model and messages.
+    `plain`: nothing in the reply is in a place of its own (see `plain`).
     """
 
     mode: OutputMode | None = None
     emulated: bool = False
     wrapped: bool = False
     fields: tuple[str, ...] = ()
+    plain: bool = False
 
 
 class _Form(Struct, frozen=True, gc=False):
@@ -95,7 +97,11 @@ class Shaper:
             plan = self._emulated(request, quirks)
             form, messages = self._form(plan, request, quirks, stream), plan.messages
         else:
-            form = self._known(request, quirks, stream)
+            forms = self._forms
+            if self._formed_by is not quirks:
+                forms.clear()
+                self._formed_by = quirks
+            form = forms.get(_kind(request, stream)) or self._native_form(request, quirks, stream)
             if form.words:
                 messages = with_last_words(messages, form.words)
         most = request.max_output_tokens
@@ -112,19 +118,12 @@ class Shaper:
         end = form.ends[most] = b"%b%d}" % (form.limit_name, min(caps))
         return end
 
-    def _known(self, request: Request, quirks: Quirks, stream: bool) -> _Form:
-        """The form of such requests: made once, while the endpoint's quirks are the same."""
-        forms = self._forms
-        if self._formed_by is not quirks or len(forms) > _MOST_FORMS:
-            forms.clear()
-            self._formed_by = quirks
-        limited = request.max_output_tokens is not None
-        tools = request.tools
-        named = id(tools[0]) if len(tools) == 1 else tuple(map(id, tools))
-        key = (named, id(request.output), request.tool_choice, request.temperature, limited, stream)
-        form = forms.get(key)
-        if form is None:
-            form = forms[key] = self._form(self._native(request, quirks), request, quirks, stream)
+    def _native_form(self, request: Request, quirks: Quirks, stream: bool) -> _Form:
+        """The form of such requests, kept while the endpoint's quirks are the same."""
+        if len(self._forms) > _MOST_FORMS:
+            self._forms.clear()
+        form = self._form(self._native(request, quirks), request, quirks, stream)
+        self._forms[_kind(request, stream)] = form
         return form
 
     def _form(self, plan: _Plan, request: Request, quirks: Quirks, stream: bool) -> _Form:
@@ -147,7 +146,8 @@ class Shaper:
         if request.max_output_tokens is not None and limit not in quirks.without and limit not in kept:
             limit_name = b',"' + limit.encode() + b'":'
             names.append(limit)
-        sent = Outgoing(plan.mode, plan.emulated, plan.wrapped, tuple(names))
+        plain = plan.mode != "tool" and not plan.emulated and not plan.wrapped
+        sent = Outgoing(plan.mode, plan.emulated, plan.wrapped, tuple(names), plain)
         return _Form(sent, b"".join(parts), limit_name, plan.words, (request.tools, request.output))
 
     def _native(self, request: Request, quirks: Quirks) -> _Plan:
@@ -232,6 +232,14 @@ class Shaper:
             entry = (output.schema, wire, _encode({"type": "json_schema", "json_schema": body}))
             known[id(output.schema)] = entry
         return entry[1], entry[2]
+
+
+def _kind(request: Request, stream: bool) -> tuple[Any, ...]:
+    """What requests of one form have in common."""
+    tools = request.tools
+    named = id(tools[0]) if len(tools) == 1 else tuple(map(id, tools))
+    limited = request.max_output_tokens is not None
+    return named, id(request.output), request.tool_choice, request.temperature, limited, stream
 
 
 def output_tool(output: OutputSpec) -> str:

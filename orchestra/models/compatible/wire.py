@@ -21,7 +21,7 @@ from orchestra.models.settings import Times
 _UNREAD = 1 << 20
 # A timer may come this much early, in seconds.
 _EARLY_SECONDS = 0.002
-_HEAD, _MORE, _ALL = range(3)
+_HEAD, _MORE, _ALL, _BODY = range(4)
 
 
 class Lost(Exception):
@@ -62,7 +62,7 @@ class Wire(asyncio.Protocol):
             lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
         self._transport: Any = None
-        self._waiter: asyncio.Future[None] | None = None
+        self._waiter: asyncio.Future[Any] | None = None
         self._wanted = _HEAD
         self._error: Lost | None = None
         self._last = b""  # what was not taken of a body that is whole
@@ -78,10 +78,9 @@ class Wire(asyncio.Protocol):
     # What the asker calls.
 
     def send(self, head: bytes, body: bytes) -> None:
-        """Begin an exchange."""
-        self.fields.clear()
-        self._parts.clear()
+        """Begin an exchange, on a connection that holds nothing of the last one."""
         self.whole = self._coming = self._begun = False
+        self._unread = 0
         self._sent_at = self._last_at = now = self.loop.time()
         if body:
             self._transport.writelines((head, body))
@@ -90,10 +89,10 @@ class Wire(asyncio.Protocol):
         if self._watch.at > now + self._soonest:
             self._watch.by(now + self._soonest)
 
-    def ask(self, head: bytes, body: bytes) -> asyncio.Future[None]:
-        """Begin an exchange; done when the reply is whole, or with Lost. `take` has the body then."""
+    def ask(self, head: bytes, body: bytes) -> asyncio.Future[bytes]:
+        """Begin an exchange; the future has the reply's whole body in the end, or Lost."""
         self.send(head, body)
-        self._wanted = _ALL
+        self._wanted = _BODY
         self._waiter = waiter = self.loop.create_future()
         return waiter
 
@@ -161,7 +160,7 @@ class Wire(asyncio.Protocol):
             if self._error is not None:
                 self._waiter.set_exception(self._error)
             else:
-                self._waiter.set_result(None)
+                self._waiter.set_result(self.take() if self._wanted == _BODY else None)
 
     # What the event loop calls.
 
@@ -187,8 +186,12 @@ class Wire(asyncio.Protocol):
             self._fail("does not speak HTTP any more (it switched protocols)")
             return
         if self.whole:
-            if (waiter := self._waiter) is not None and not waiter.done():
-                waiter.set_result(None)
+            waiter = self._waiter
+            if waiter is None or self._wanted != _BODY:
+                self._wake()
+            elif not waiter.done():
+                last, self._last = self._last, b""
+                waiter.set_result(last)
             return
         self._unread += len(data)
         self._last_at = self.loop.time()
@@ -197,7 +200,7 @@ class Wire(asyncio.Protocol):
         wanted = self._wanted
         if (wanted == _HEAD and self._begun) or (wanted == _MORE and self._parts):
             self._wake()
-        if wanted != _ALL and self._unread > _UNREAD and not self._paused:
+        if wanted < _ALL and self._unread > _UNREAD and not self._paused:
             self._paused = True
             self._transport.pause_reading()
 

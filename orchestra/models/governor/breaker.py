@@ -17,13 +17,13 @@ MOST_SECONDS = 60.0
 class Breaker:
     """Closed: calls go. Open: none does. Half open, when its time is over: one call goes and decides.
 
-    An answer of any kind, a 429 too, is a sign of life.
+    An answer of any kind, a 429 too, is a sign of life. `failures`: in a row; 0 only while it is closed.
     """
 
-    __slots__ = ("_failures", "_probing", "_seconds", "_until")
+    __slots__ = ("_probing", "_seconds", "_until", "failures")
 
     def __init__(self) -> None:
-        self._failures = 0
+        self.failures = 0
         self._probing = False
         self._seconds = 0.0
         self._until = 0.0
@@ -47,16 +47,16 @@ class Breaker:
         return self._probing
 
     def answered(self) -> None:
-        self._failures = 0
+        self.failures = 0
         self._seconds = 0.0
         self._probing = False
 
     def failed(self, now: float, *, probe: bool) -> bool:
         """A call came to nothing; says whether the endpoint is left alone from now on."""
-        self._failures += 1
+        self.failures += 1
         if probe:
             self._seconds = min(MOST_SECONDS, self._seconds * 2)
-        elif self.closed and self._failures >= FAILURES:
+        elif self.closed and self.failures >= FAILURES:
             self._seconds = FIRST_SECONDS
         else:
             return False

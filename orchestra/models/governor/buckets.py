@@ -11,18 +11,18 @@ SPARE_SHARE = 0.01
 
 
 class Buckets:
-    """Where no limit is known there is no bucket. What a person set is never raised by what is heard."""
+    """Where no limit is known there is no bucket. What a person set is never raised by what is heard.
 
-    __slots__ = ("_rates", "_requests", "_tokens")
+    `limited`: there is a bucket.
+    """
+
+    __slots__ = ("_rates", "_requests", "_tokens", "limited")
 
     def __init__(self, rates: Rates, now: float) -> None:
         self._rates = rates
         self._requests = self._bucket(rates.requests_per_minute, now, 0.0)
         self._tokens = self._bucket(rates.tokens_per_minute, now, SPARE_SHARE)
-
-    @property
-    def limited(self) -> bool:
-        return self._requests is not None or self._tokens is not None
+        self.limited = self._requests is not None or self._tokens is not None
 
     @property
     def requests_per_minute(self) -> int | None:
@@ -68,6 +68,7 @@ class Buckets:
         calls, tokens = in_flight
         self._requests = self._heard("requests", self._requests, said.requests, now)
         self._tokens = self._heard("tokens", self._tokens, said.tokens, now)
+        self.limited = self._requests is not None or self._tokens is not None
         for bucket, known, window, flying in (
             (self._requests, old[0], said.requests, calls),
             (self._tokens, old[1], said.tokens, tokens),

@@ -22,10 +22,6 @@ class Concurrency:
         self._epoch = 0
         self._successes = 0
 
-    @property
-    def lowered(self) -> bool:
-        return self.limit < self.most
-
     def lower(self, call: int, next_call: int, in_flight: int) -> bool:
         """The call of this number was refused; says whether the limit fell."""
         if call < self._epoch:

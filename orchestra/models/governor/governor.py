@@ -55,7 +55,7 @@ class Governor:
         if self._queue.count or self._in_flight >= self._concurrency.limit:
             return None
         now = self._now()
-        plain = self._paused_until <= now and self._breaker.closed and not self._buckets.limited
+        plain = self._paused_until <= now and not self._breaker.failures and not self._buckets.limited
         return self._grant(tokens, now) if plain or self._wait(tokens, now) <= 0 else None
 
     async def enter(self, session: str, tokens: int, longest_seconds: float = LONGEST_WAIT_SECONDS) -> Permit:
@@ -90,8 +90,9 @@ class Governor:
         """The endpoint answered, with a refusal or a reply. `tokens` 0: it did not say what it took."""
         if not self._end(permit):
             return
-        self._breaker.answered()
-        if self._concurrency.lowered:
+        if self._breaker.failures:
+            self._breaker.answered()
+        if self._concurrency.limit < self._concurrency.most:
             self._concurrency.succeeded()
         seconds, known = self._now() - permit.began, self._call_seconds
         self._call_seconds = known * _MEMORY + seconds * (1 - _MEMORY) if known else seconds
@@ -198,7 +199,7 @@ class Governor:
         self._calls += 1
         if self._buckets.limited:
             self._buckets.correct(1, tokens, self._calls)
-        return Permit(self._calls, tokens, now, not self._breaker.closed and self._breaker.begin())
+        return Permit(self._calls, tokens, now, self._breaker.failures > 0 and self._breaker.begin())
 
     def _end(self, permit: Permit) -> bool:
         if not permit.open:
