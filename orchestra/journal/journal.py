@@ -104,6 +104,7 @@ class Journal(Reader):
         """
         from orchestra.journal import orders, queries
 
+        await self._writer.flush()  # it may have ended here a moment ago
         found = await self.find_session(prefix)
         mine = this_process()
         at_work = found.status in ("running", "waiting") and not is_gone(found.owner)

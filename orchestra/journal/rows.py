@@ -43,7 +43,8 @@ class Live:
 
     `stored` maps a text's own hash (keyed, 64 bits) to its SHA-256 in hex, so that a text that comes again in
     every prompt is neither hashed nor compressed nor redacted again. It is kept for each session, not for
-    all: a stored session's texts may be pruned by another process once the session is gone.
+    all: a stored session's texts may be pruned by another process once the session is gone. `broken`: why
+    nothing more of it is written.
     """
 
     def __init__(self, session: str, *, seq: int = 0) -> None:
@@ -119,7 +120,8 @@ class RowMaker:
         self._redact_short, self._short, self._added, self._events = redact_short, [], [], {}
         rows, makers = Rows(), self._makers
         for item in items:
-            makers[type(item.what)](item, item.what, rows)
+            if item.live.broken is None:  # else another process writes its session
+                makers[type(item.what)](item, item.what, rows)
         return rows
 
     def _event(self, item: Item, event: Event, rows: Rows) -> None:

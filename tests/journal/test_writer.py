@@ -223,6 +223,42 @@ async def test_a_session_of_another_process_is_refused_alone(tmp_path: Path) -> 
         assert len(await second.events("20261130-080000-00000000")) == 1
 
 
+async def test_what_is_queued_of_a_session_that_another_process_took_is_not_written(tmp_path: Path) -> None:
+    """Between its events would stand those of two runs, and its end would be the wrong one's."""
+    store = tmp_path / "store.db"
+    async with Journal.open(store) as journal:
+        await begun(journal)
+        await journal.record(event(1))
+    elsewhere = "UPDATE sessions SET status = 'running', owner = 'elsewhere:1'"
+    async with Journal.open(store, options=Options(group_events=2)) as late, Journal.open(store) as other:
+        for journal in (late, other):
+            with sqlite3.connect(store) as database:
+                database.execute(elsewhere)
+            await journal.reopen(SESSION)
+        await other.record(event(2))
+        await other.flush()
+        for number in range(102, 107):  # three groups
+            await late.record(event(number))
+        await late.finish(SESSION, "failed", at=9.0)
+        await late.flush()
+        await other.record(event(3))
+        await other.flush()
+        assert [found.turn for found in await other.events(SESSION)] == [1, 2, 3]
+        assert (await other.find_session(SESSION)).status == "running"
+
+
+async def test_a_session_is_gone_on_with_as_soon_as_it_has_ended(tmp_path: Path) -> None:
+    """What is recorded of it and waits to be written counts."""
+    async with Journal.open(tmp_path / "store.db", options=Options(group_seconds=LONG)) as journal:
+        await begun(journal)
+        await journal.record(event(1))
+        await journal.finish(SESSION, "interrupted", at=2.0)
+        assert (await journal.reopen("last")).status == "interrupted"
+        await journal.record(event(2))
+        await journal.flush()
+        assert [found.turn for found in await journal.events(SESSION)] == [1, 2]
+
+
 async def test_the_error_of_the_block_leaves_as_it_is(tmp_path: Path) -> None:
     """Closing the journal wraps nothing in a group."""
     with pytest.raises(KeyError, match="mine"):  # noqa: PT012 - the block is what is tested
