@@ -10,6 +10,7 @@ from orchestra.errors import InputError
 from orchestra.journal.blobs import Packer
 from orchestra.journal.encoding import encode
 from orchestra.journal.pages import page_row, unpacked
+from orchestra.journal.queries import unreadable
 from orchestra.journal.records import Fork, SessionRecord
 from orchestra.journal.schema import pages, sessions
 from orchestra.journal.store import Store
@@ -28,7 +29,7 @@ def check_event(source: SessionRecord, at: int, last: int) -> None:
 def fork(store: Store, source: SessionRecord, new: Fork, begun: bool) -> None:
     """Copy a session's beginning; its texts are shared.
 
-    `begun`: the new session's row is there, with a question of its own.
+    `begun`: the new session's row is there, with a question of its own. Raises StoreError for a damaged page.
     """
     config = {**source.config, "trusted": new.at, "forked": [source.id, new.at]}
     with store.writing() as connection:
@@ -44,15 +45,18 @@ def fork(store: Store, source: SessionRecord, new: Fork, begun: bool) -> None:
             values |= {"id": new.id, "title": source.title, "question": bytes.fromhex(source.question)}
             values |= {"created": new.created, "finished": None}
             connection.execute(sa.insert(sessions).values(values))
-        _copy_pages(connection, source.id, new)
+        _copy_pages(store, connection, source.id, new)
 
 
-def _copy_pages(connection: sa.Connection, source: str, new: Fork) -> None:
+def _copy_pages(store: Store, connection: sa.Connection, source: str, new: Fork) -> None:
     """Those up to the fork's event; of the page that it stands in, the beginning."""
     mine = sa.and_(pages.c.session == source, pages.c.first <= new.at)
     for page in connection.execute(sa.select(pages).where(mine).order_by(pages.c.first)).all():
         row = (new.id, *page[1:])
         if page.last > new.at:
-            entries = unpacked(page.codec, page.body)[: new.at - page.first + 1]
+            try:
+                entries = unpacked(page.codec, page.body)[: new.at - page.first + 1]
+            except ValueError as error:
+                raise unreadable(store, page, error) from error
             row = page_row(new.id, page.first, entries, Packer())
         connection.execute(sa.insert(pages).values(row))

@@ -7,6 +7,7 @@ one before it has not said. A page is JSON: for each event [agent, turn, kind, a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -73,11 +74,14 @@ def records(
 
 
 def page_rows(session: str, events: Sequence[EventRecord], pack: Packer) -> list[tuple[Any, ...]]:
-    """Rows for consecutive events of a session, as many to a page as a commit has at most."""
-    return [
-        page_row(session, events[at].seq, [entry_of(event) for event in events[at : at + _MOST]], pack)
-        for at in range(0, len(events), _MOST)
-    ]
+    """Rows for events of a session: a page has consecutive ones, and as many as a commit has at most."""
+    rows = []
+    for _, run in groupby(enumerate(events), key=lambda item: item[1].seq - item[0]):
+        whole = [event for _, event in run]
+        for start in range(0, len(whole), _MOST):
+            some = whole[start : start + _MOST]
+            rows.append(page_row(session, some[0].seq, [entry_of(event) for event in some], pack))
+    return rows
 
 
 def page_row(session: str, first: int, entries: Sequence[Entry], pack: Packer) -> tuple[Any, ...]:

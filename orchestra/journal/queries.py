@@ -93,10 +93,15 @@ def stored(
         try:
             yield from records(page, agent=agent, kinds=kinds)
         except ValueError as error:
-            raise StoreError(
-                f"The store {store.address} is damaged: events {page.first} to {page.last} of "
-                f"{page.session} cannot be read ({error})."
-            ) from error
+            raise unreadable(store, page, error) from error
+
+
+def unreadable(store: Store, page: Any, error: ValueError) -> StoreError:
+    """What is said of a damaged page."""
+    return StoreError(
+        f"The store {store.address} is damaged: events {page.first} to {page.last} of {page.session} "
+        f"cannot be read ({error})."
+    )
 
 
 def last_seq(store: Store, session: str) -> int:

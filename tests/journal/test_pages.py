@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from orchestra.errors import InputError, StoreError
 from orchestra.journal import upkeep
+from orchestra.journal.export import export_session, read_export
 from orchestra.journal.journal import Journal
 from orchestra.journal.pages import unpacked
 from orchestra.journal.reading import read_journal
@@ -137,6 +138,37 @@ async def test_a_damaged_page_is_said_in_one_sentence(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
         [fault] = await reader.do(upkeep.check)
         assert fault.startswith(f"{SESSION}: its events 2 to 2 cannot be read")
+
+
+async def test_a_fork_of_a_damaged_page_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    """It would be whole only up to there; nothing is made of it."""
+    store = tmp_path / "store.db"
+    async with Journal.open(store) as journal:
+        await begun(journal)
+        for number in range(1, 4):
+            await journal.record(event(number))
+    with sqlite3.connect(store) as database:
+        database.execute("UPDATE pages SET body = x'5b31'")
+    async with Journal.open(store) as journal:
+        source = await journal.find_session(SESSION)
+        with pytest.raises(StoreError, match=rf"events 1 to 3 of {SESSION} cannot be read"):
+            await journal.fork(source, Fork(id=OTHER, at=2, created=2.0))
+        assert [each.id for each in await journal.sessions()] == [SESSION]
+
+
+async def test_an_exported_session_has_the_numbers_that_it_had(tmp_path: Path) -> None:
+    """Also where an event was lost: what comes after it is not another's."""
+    store, file = tmp_path / "store.db", tmp_path / "session.jsonl"
+    async with Journal.open(store) as journal:
+        await begun(journal)
+        for number in range(1, 6):
+            await journal.record(event(number))
+    change_events(store, lambda each: each if each.seq != 3 else None)
+    async with read_journal(store) as reader:
+        file.write_text(await export_session(reader, SESSION))
+        told = await reader.events(SESSION)
+    async with read_export(file) as (reader, name):
+        assert await reader.events(name) == told
 
 
 @given(st.binary(max_size=80) | st.sampled_from([b"[]", b"[1]", b"{}", b'[["a",1,"note",1.0,{}]]']))
