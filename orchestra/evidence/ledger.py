@@ -157,12 +157,11 @@ class Ledger:
         return self._versions.get(locator, ())
 
     def quotes(self, agent: str, document: Document, text: str) -> tuple[Quote, ...]:
-        """`text` where it stands in `document`, if it can be where `agent` saw it; see `find_quotes`."""
-        key = _key(document)
-        known = self._registered(key, document)
-        seen = self._seen.get(agent, {}).get(key)
-        near = seen.spans if seen is not None else ()
-        return find_quotes(known, text, near, self._shelf.folds(known))
+        """`text` where it stands in a source of this session, if it can be where `agent` saw it.
+
+        See `find_quotes`.
+        """
+        return find_quotes(document, text, self.shown(agent, document), self._shelf.folds(document))
 
 
 @lru_cache(maxsize=1 << 10)
