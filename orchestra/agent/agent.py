@@ -205,7 +205,7 @@ class Agent:
         output = self._desk.output if tier == self._final else None
         again = False
         while True:
-            prompt = await self._prompt(output, last=last, ask=WRAP_UP if finishing else "")
+            prompt = await self._prompt(context, output, last=last, ask=WRAP_UP if finishing else "")
             track.turn += 1
             request = Request(
                 messages=prompt.messages,
@@ -232,9 +232,9 @@ class Agent:
                 context.too_long(error.window)
                 await track.put("note", {"what": "window lowered", "tokens": context.budget.window})
 
-    async def _prompt(self, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
+    async def _prompt(self, context: Context, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
         """What the next call is shown; room is made first where that is due."""
-        context, track = self.context, self._track
+        track = self._track
         window = self._window
         if window < context.budget.window:  # another agent's call has taught it
             context.narrow(window)

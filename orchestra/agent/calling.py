@@ -60,7 +60,6 @@ class Caller:
             aside = track.aside
             aside["tokens"], aside["window"] = size.prompt, size.window
             await track.prompt(sent, beside=request.purpose == "summary")
-            del sent  # its manifest is not held while the reply is waited for
             try:
                 reply = await desk.place.outside(
                     model.reply(request) if hear is None else _heard(model, request, hear)

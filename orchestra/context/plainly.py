@@ -29,10 +29,10 @@ def stands(value: str, text: str) -> bool:
         return value != ""
     at = text.find(value) if value else -1
     while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(value) : at + len(value) + 2]
-        apart = not (before.isalnum() or before in ("_", ".", ",", "-")) or at == 0
-        point = after[:1] in (".", ",", "-") and after[1:].isalnum()
-        if apart and not (after[:1].isalnum() or after[:1] == "_" or point):
+        end = at + len(value)
+        before, after, more = text[at - 1 : at], text[end : end + 1], text[end + 1 : end + 2]
+        joined = before != " " and at > 0 and (before.isalnum() or before in "_.,-")
+        if not (joined or after.isalnum() or after == "_" or (after in ".,-" and more.isalnum())):
             return True
         at = text.find(value, at + 1)
     return False
@@ -52,13 +52,13 @@ def told_plainly(statement: str) -> set[str] | None:
     gaps = None if " ".join(words) == statement else _WORD.split(statement)
     told = set()
     for at, word in compress(enumerate(looked), looked):
-        if not word[0].isalpha():
-            if word == _UNREAD:
-                return None
-            word = _with_unit(words, at, word, gaps)
-        elif word in COMMON and _starts(words, at, gaps):
-            continue
-        told.add(word)
+        if word[0].isalpha():
+            if word not in COMMON or not _starts(words, at, gaps):
+                told.add(word)
+        elif word != _UNREAD:
+            told.add(_with_unit(words, at, word, gaps))
+        else:
+            return None
     return told
 
 

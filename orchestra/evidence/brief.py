@@ -263,12 +263,13 @@ def _numbered(
     kept: Sequence[int],
     conflicts: Sequence[tuple[int, int, str]],
 ) -> Brief:
-    ids = {at: f"c{number}" for number, at in enumerate(kept, 1)}
     asked = brief.questions
+    ids: dict[int, str] = {}
     claims = []
-    for at in kept:
+    for number, at in enumerate(kept, 1):
         claim, place = readings[at].claim, places[at]
         question = asked[place] if place < len(asked) else claim.question
+        ids[at] = f"c{number}"
         claims.append(Claim(ids[at], claim.text, claim.quotes, question))
     named = tuple(
         Conflict((ids[first], ids[second]), about)
@@ -279,4 +280,4 @@ def _numbered(
 
 
 def _references(claims: Iterable[Claim]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(quote.locator for claim in claims for quote in claim.quotes))
+    return tuple(dict.fromkeys([quote.locator for claim in claims for quote in claim.quotes]))

@@ -35,7 +35,6 @@ class Cited:
         quoted = "\n".join(self._texts)
         self._quoted = f" {plain(quoted).lower()} "  # the first and the last word, too, between blanks
         self._found: set[str] = set()
-        self._telling: set[str] = set()  # those of them that are a word, and say something
         self._evidence: dict[Sequence[str], Evidence] = {}
 
     def missing(self, statement: str, told: Told, asked: tuple[str, ...]) -> tuple[Fact, ...]:
@@ -56,14 +55,13 @@ class Cited:
             if not stands(value, self._quoted):
                 return False
             self._found.add(value)
-            if value.isalpha() and value not in STOP_WORDS:
-                self._telling.add(value)
         return True
 
     def is_related(self, text: str, told: Told) -> bool:
         """Whether a telling word of `text` is in the quotes or titles; two scripts cannot be compared so."""
-        if told and not self._telling.isdisjoint(told):  # mostly there is a name
-            return True
+        for value in told or ():  # mostly there is a name
+            if value in self._found and value.isalpha() and value not in STOP_WORDS:
+                return True
         if not self._words.isdisjoint(letter_runs(text)):  # or a word as it is
             return True
         mine = set(terms(text))

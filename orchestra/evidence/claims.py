@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from orchestra.context.plainly import told_plainly
 from orchestra.evidence.ledger import Ledger
@@ -63,15 +64,22 @@ def own_words(quotes: tuple[Quote, ...]) -> str:
 
 
 def _located(draft: DraftClaim, ledger: Ledger, agent: str, notes: list[str]) -> tuple[Quote, ...]:
-    found: dict[tuple[str, int, int], Quote] = {}
+    found: list[Quote] = []
     for draft_quote in draft.quotes:
         quotes = _locate(draft_quote, ledger, agent)
         if not quotes:
             notes.append(
                 f"Quote dropped, it does not stand in {draft_quote.source!r}: {_shown(draft_quote.text)}"
             )
-        for quote in quotes:
-            found.setdefault((quote.locator, quote.start, quote.end), quote)
+        found += quotes
+    return tuple(found) if len(found) < 2 else _each_once(found)
+
+
+def _each_once(quotes: Iterable[Quote]) -> tuple[Quote, ...]:
+    """The first quote of each place."""
+    found: dict[tuple[str, int, int], Quote] = {}
+    for quote in quotes:
+        found.setdefault((quote.locator, quote.start, quote.end), quote)
     return tuple(found.values())
 
 

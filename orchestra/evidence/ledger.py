@@ -10,7 +10,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from orchestra.context.facts import figures_and_names
+from orchestra.context.facts import Find, figures_and_names
 from orchestra.evidence.cited import Cited
 from orchestra.evidence.quotes import Shelf, find_quotes
 from orchestra.values.facts import Fact
@@ -48,6 +48,14 @@ class _Seen(Struct, frozen=True, gc=False):
         return _Seen(self.label, *spans[0], spans if len(spans) > 1 else ())
 
 
+class _Facts(dict[str, list[Fact]]):
+    """What stands in a text, by the text."""
+
+    def __missing__(self, text: str) -> list[Fact]:
+        found = self[text] = figures_and_names(text)
+        return found
+
+
 class Ledger:
     """Sources are registered when a tool returns them and are never taken out again.
 
@@ -63,15 +71,10 @@ class Ledger:
         self._versions: dict[str, tuple[Document, ...]] = {}
         self._texts: dict[str, str] = {}
         self._seen: dict[str, dict[_Key, _Seen]] = {}
-        self._facts: dict[str, list[Fact]] = {}
+        # The figures and names of a text, read once: a claim is checked again as it moves on. Not a method of
+        # the ledger's own, which what is `cited` would hold in a circle.
+        self.facts: Find = _Facts().__getitem__
         self._cited: dict[tuple[Quote, ...], Cited] = {}
-
-    def facts(self, text: str) -> list[Fact]:
-        """The figures and names of `text`, read once: a claim is checked again as it moves on."""
-        known = self._facts.get(text)
-        if known is None:
-            known = self._facts[text] = figures_and_names(text)
-        return known
 
     def cited(self, quotes: tuple[Quote, ...]) -> Cited:
         """What `quotes` bear out, looked through once: a claim and the sentences that cite it share them."""
@@ -155,12 +158,11 @@ class Ledger:
         return self._versions.get(locator, ())
 
     def quotes(self, agent: str, document: Document, text: str) -> tuple[Quote, ...]:
-        """`text` where it stands in `document`, if it can be where `agent` saw it; see `find_quotes`."""
-        key = _key(document)
-        known = self._registered(key, document)
-        seen = self._seen.get(agent, {}).get(key)
-        near = seen.spans if seen is not None else ()
-        return find_quotes(known, text, near, self._shelf.folds(known))
+        """`text` where it stands in a source of this session, if it can be where `agent` saw it.
+
+        See `find_quotes`.
+        """
+        return find_quotes(document, text, self.shown(agent, document), self._shelf.folds(document))
 
 
 @lru_cache(maxsize=1 << 10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from orchestra.text.fold import Folded, fold, folded
 from orchestra.values.sources import Document, Quote
@@ -73,17 +72,42 @@ class Shelf:
         return known
 
 
-def find_quote(
-    document: Document, text: str, near: Sequence[tuple[int, int]] = (), folds: Folds | None = None
-) -> Quote | None:
+def find_quote(document: Document, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
     """The verbatim span of `document` that `text` quotes, None if it is not there or too short to be one.
 
     White space, Unicode form, typographic signs and marks of emphasis or code may differ, quotation marks may
     stand around it, its last stop may be missing and its first letter be large or small; nothing else may.
-    A span inside one of `near` is preferred, then the first. `folds`: those of the document, where they are
-    known.
+    A span inside one of `near` is preferred, then the first.
+    """
+    return _quote(document, text, near, Folds(document.text))
+
+
+def find_quotes(
+    document: Document, text: str, near: Sequence[tuple[int, int]] = (), folds: Folds | None = None
+) -> tuple[Quote, ...]:
+    """As `find_quote`, and where `text` leaves something out with an ellipsis, a quote for each part.
+
+    The parts must all be there and in their order; otherwise there is none. `folds`: those of the document,
+    where they are kept.
     """
     folds = folds or Folds(document.text)
+    whole = _quote(document, text, near, folds)
+    if whole is not None:
+        return (whole,)
+    parts = [part for part in _ELLIPSIS.split(text) if part.strip(_OUTER)]
+    if not 2 <= len(parts) <= _MOST_PARTS:
+        return ()
+    found: list[Quote] = []
+    for part in parts:
+        after = found[-1].end if found else 0
+        quote = _quote(document, part, ((after, len(document.text)),), folds)
+        if quote is None or quote.start < after:
+            return ()
+        found.append(quote)
+    return tuple(found)
+
+
+def _quote(document: Document, text: str, near: Sequence[tuple[int, int]], folds: Folds) -> Quote | None:
     span = _first_span(folds.folded, folded(text), near)
     if span is None and _MARKUP.search(folds.text):
         span = _first_span(folds.unmarked, folded(text, unmarked=True), near)
@@ -93,38 +117,18 @@ def find_quote(
     return Quote(document.locator, document.title, document.text[start:end], start, end)
 
 
-def find_quotes(
-    document: Document, text: str, near: Sequence[tuple[int, int]] = (), folds: Folds | None = None
-) -> tuple[Quote, ...]:
-    """As `find_quote`, and where `text` leaves something out with an ellipsis, a quote for each part.
-
-    The parts must all be there and in their order; otherwise there is none.
-    """
-    folds = folds or Folds(document.text)
-    whole = find_quote(document, text, near, folds)
-    if whole is not None:
-        return (whole,)
-    parts = [part for part in _ELLIPSIS.split(text) if part.strip(_OUTER)]
-    if not 2 <= len(parts) <= _MOST_PARTS:
-        return ()
-    found: list[Quote] = []
-    for part in parts:
-        after = found[-1].end if found else 0
-        quote = find_quote(document, part, ((after, len(document.text)),), folds)
-        if quote is None or quote.start < after:
-            return ()
-        found.append(quote)
-    return tuple(found)
-
-
 def _first_span(source: Folded, given: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    for wanted in chain((given,), _forms(given)):
-        if not _is_enough(wanted):
-            return None
-        span = _span(source, wanted, near)
-        if span is not None:
-            return span
-    return None
+    if not _is_enough(given):
+        return None
+    span = _span(source, given, near)
+    if span is None:
+        for wanted in _forms(given):
+            if not _is_enough(wanted):
+                return None
+            span = _span(source, wanted, near)
+            if span is not None:
+                break
+    return span
 
 
 def _forms(given: str) -> Iterator[str]:
@@ -149,6 +153,7 @@ def _is_enough(text: str) -> bool:
 
 
 def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Where `wanted` stands between the edges of words and numbers, by preference inside one of `near`."""
     text = source.text
     first: tuple[int, int] | None = None
     start = text.find(wanted)
@@ -156,7 +161,7 @@ def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple
         if start < 0:
             break
         end = start + len(wanted)
-        if _is_apart(text, start, end):
+        if not (_cuts_left(text, start) or _cuts_right(text, end)):
             span = source.span(start, end)
             if not near:
                 return span
@@ -168,18 +173,11 @@ def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple
     return first
 
 
-def _is_apart(text: str, start: int, end: int) -> bool:
-    """Whether `text[start:end]` stands between the edges of words and numbers."""
-    # A blank on both sides, as a rule, cuts nothing.
-    left = text[start - 1 : start] == " " or not _cuts_left(text, start)
-    return left and (text[end : end + 1] == " " or not _cuts_right(text, end))
-
-
 def _cuts_left(text: str, at: int) -> bool:
     """Whether a word, a number or its sign is cut in two before `at`: no `1,250 units` from 11,250 units."""
-    before, first = text[at - 1 : at] if at else "", text[at]
-    if not before:
+    if at == 0 or text[at - 1] == " ":
         return False
+    before, first = text[at - 1], text[at]
     if first.isdigit():
         joined = (
             before in ".,-+"
@@ -193,9 +191,9 @@ def _cuts_left(text: str, at: int) -> bool:
 
 
 def _cuts_right(text: str, end: int) -> bool:
-    last, after = text[end - 1], text[end : end + 1]
-    if not after:
+    if end == len(text) or text[end] == " ":
         return False
+    last, after = text[end - 1], text[end]
     if last.isdigit():
         more = text[end + 1 : end + 2].isdigit()
         return (

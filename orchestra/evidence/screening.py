@@ -7,6 +7,7 @@ what the full rules (`likeness.py`) cannot do without: what is left out here the
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain
@@ -122,18 +123,19 @@ class Statements:
     def __init__(self) -> None:
         self._words: list[frozenset[str]] = []
         self._clauses: list[Clauses] = []
-        self._holders: dict[str, int] = {}  # of a word, a bit each
+        self._known: set[str] = set()  # all words
+        self._shared: set[str] = set()  # those that more than one has
+        self._bits: dict[str, int] = defaultdict(int)
+        self._marked = 0  # statements that have their bits
         self._quotes: dict[str, list[tuple[int, Quote]]] = {}
 
     def add(self, words: frozenset[str], clauses: Clauses, quotes: Iterable[Quote]) -> None:
         """One more; it has the next number."""
-        at = len(self._words)
+        self._shared |= words & self._known
+        self._known |= words
+        self.quote(len(self._words), quotes)
         self._words.append(words)
         self._clauses.append(clauses)
-        holders, bit = self._holders, 1 << at
-        for word in words:
-            holders[word] = holders.get(word, 0) | bit
-        self.quote(at, quotes)
 
     def quote(self, at: int, quotes: Iterable[Quote]) -> None:
         """More quotes of one that is here."""
@@ -152,8 +154,9 @@ class Statements:
                     mask |= 1 << at
         # Of so many words one must be in a duplicate, whichever they are; the rarest say most.
         enough = int(length * (1 - SAME_WORDS) + 1e-9) + 1
-        if len(words.difference(self._holders)) < enough:
-            for held in sorted([self._holders.get(word, 0) for word in words], key=int.bit_count)[:enough]:
+        if len(words - self._known) < enough:
+            holders = self._holders()
+            for held in sorted([holders.get(word, 0) for word in words], key=int.bit_count)[:enough]:
                 mask |= held
         return list(_bits(mask)) if mask else ()
 
@@ -163,8 +166,11 @@ class Statements:
         Of two measures of one thing the shorter's words are all in the longer (a few pairs of characters may
         differ in Chinese or Japanese, which are read).
         """
-        figured = unread = 0
         clauses = self._clauses[:most]
+        held_by_two = self._shared.issuperset
+        if not any(found is None or any(map(held_by_two, found)) for found in clauses):
+            return  # as a rule each clause that measures something has a word that no other has
+        figured = unread = 0
         for at, found in enumerate(clauses):
             if found is None:
                 unread |= 1 << at
@@ -182,17 +188,25 @@ class Statements:
                 pairs |= {(max(at, other), min(at, other)) for other in _bits(partners)}
         yield from sorted(pairs)
 
+    def _holders(self) -> dict[str, int]:
+        """Of a word, a bit for each statement that has it. Mostly nobody asks."""
+        for at in range(self._marked, len(self._words)):
+            for word in self._words[at]:
+                self._bits[word] |= 1 << at
+        self._marked = len(self._words)
+        return self._bits
+
     def _with_all(self, words: Iterable[str], mask: int) -> int:
+        holders = self._holders()
         for word in words:
-            mask &= self._holders[word]
-            if not mask:
-                break
+            mask &= holders[word]
         return mask
 
     def _sharing_two(self, words: Iterable[str]) -> int:
+        holders = self._holders()
         once = twice = 0
         for word in words:
-            held = self._holders[word]
+            held = holders[word]
             twice |= once & held
             once |= held
         return twice

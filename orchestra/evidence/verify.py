@@ -47,10 +47,6 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         (_flat(section.heading), list(map(checker.check, _told(section.sentences))))
         for section in draft.sections
     ]
-    all_checked = chain(summary, *[checkeds for _, checkeds in sections])
-    removed = [
-        Sentence(checked.text, (), False, checked.problem) for checked in all_checked if checked.problem
-    ]
     numbers = _Numbers()
     shown_summary = numbers.shown(summary, strict)
     shown_sections = [Section(heading, numbers.shown(checkeds, strict)) for heading, checkeds in sections]
@@ -68,10 +64,14 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
         references=numbers.references(),
         gaps=brief.gaps,
         conflicts=_conflicts(brief),
-        removed=tuple(removed) if strict else (),
+        removed=_removed([*summary, *chain(*[checkeds for _, checkeds in sections])]) if strict else (),
         supported_share=len(supported) / len(shown) if shown else 0.0,
         words=_words_of([title, *headings, *[sentence.text for sentence in shown]]),
     )
+
+
+def _removed(checkeds: Iterable[_Checked]) -> tuple[Sentence, ...]:
+    return tuple([Sentence(each.text, (), False, each.problem) for each in checkeds if each.problem])
 
 
 def _words_of(texts: Iterable[str]) -> int:
@@ -132,8 +132,12 @@ class _Checker:
         return "" if cited.is_related(text, told) else self._say.unrelated()
 
     def _read(self, names: tuple[str, ...]) -> _Grounds:
-        named = list(dict.fromkeys([name.strip(" []()").casefold() for name in names if name.strip()]))
-        claims = [self._claims[name] for name in named if name in self._claims]
+        claims = [self._claims[name] for name in names if name in self._claims]
+        unknown: list[str] = []
+        if len(claims) < len(names):  # some are not written as they were handed over
+            named = dict.fromkeys([name.strip(" []()").casefold() for name in names if name.strip()])
+            unknown = [name for name in named if name not in self._claims]
+            claims = [self._claims[name] for name in named if name in self._claims]
         quotes = tuple(dict.fromkeys([quote for claim in claims for quote in claim.quotes]))
         homes = [
             (quote, (quote.locator, source))
@@ -141,8 +145,8 @@ class _Checker:
             if (source := _source_of(quote, self._ledger))
         ]
         fault = ""
-        if len(claims) < len(named):
-            fault = self._say.unknown_claims([name for name in named if name not in self._claims])
+        if unknown:
+            fault = self._say.unknown_claims(unknown)
         elif not claims:
             fault = self._say.no_citation()
         elif not quotes or len(homes) < len(quotes):
@@ -195,8 +199,7 @@ def _source_of(quote: Quote, ledger: Ledger) -> str:
 
 def _told(sentences: Iterable[DraftSentence]) -> list[tuple[str, tuple[str, ...]]]:
     """Each sentence's text without marks, and what it cites; without empty sentences."""
-    told = [(_unmarked(sentence.text), sentence.claims) for sentence in sentences]
-    return [each for each in told if each[0]]
+    return [(text, sentence.claims) for sentence in sentences if (text := _unmarked(sentence.text))]
 
 
 def _unmarked(text: str) -> str:

@@ -70,6 +70,10 @@ class PromptTrail:
     async def record(self, put: Put, moment: Moment, sent: Sent) -> None:
         """Hand the prompt's event to `put`; only one that was taken is what the next is recorded against."""
         await put(self.event(moment, sent))
+        self.took(moment, sent)
+
+    def took(self, moment: Moment, sent: Sent) -> None:
+        """The prompt's event was taken: the next prompt is recorded against it."""
         self._turn, self._last = moment.turn, sent
 
     def event(self, moment: Moment, sent: Sent) -> Event:
@@ -91,7 +95,15 @@ class PromptTrail:
                 data["manifest"] = account
             else:
                 texts["manifest"] = encode(account)
-        return _event(moment, "prompt", data, texts)
+        return Event(
+            session=moment.session,
+            agent=moment.agent,
+            turn=moment.turn,
+            kind="prompt",
+            at=moment.at,
+            data=data,
+            texts=texts,
+        )
 
 
 _NOTHING_SENT = Sent(())
@@ -160,17 +172,13 @@ def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
 def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
     """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
     about, texts = reply_data(reply)
-    return _event(moment, "reply", {**data, **about}, texts)
-
-
-def _event(moment: Moment, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> Event:
     return Event(
         session=moment.session,
         agent=moment.agent,
         turn=moment.turn,
-        kind=kind,
+        kind="reply",
         at=moment.at,
-        data=data,
+        data={**data, **about},
         texts=texts,
     )
 

@@ -162,9 +162,9 @@ class Track:
         if self.recording.past is not None:
             self._sent = sent
         moment = Moment(self.recording.session, self.path, self.turn, self.made)
-        if self._trail is None:
-            self._trail = PromptTrail()
-        await self._trail.record(self._put, moment, sent)
+        trail = self._trail = self._trail or PromptTrail()
+        await self._put(trail.event(moment, sent))
+        trail.took(moment, sent)
 
     async def keep(self, seconds: float) -> None:
         """Make a reply that took so long safe before the agent acts on it: a crash never makes it twice.

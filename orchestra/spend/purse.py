@@ -72,7 +72,7 @@ class Purse:
 
     def hold_nothing(self) -> Reservation:
         """For a call that was made before and is in the record: it is booked, and never refused."""
-        return Reservation(self._scopes, 0, None)
+        return self._scopes.nothing()
 
     def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
         """Book what a call was billed; says which budgets have just come close to their end."""

@@ -91,6 +91,14 @@ class Spend:
         tokens = self._spent_tokens / self.tokens if self.tokens else 0.0
         return max(tokens, self._spent_cost / self.cost) if self.cost else tokens
 
+    def _ends(self, tokens: int, cost: float) -> bool:
+        """Whether most of a limit is spent, or so much is not left of it."""
+        limit, spent = self.tokens, self._spent_tokens
+        if limit is not None and (spent + tokens > limit or spent >= WRAP_UP_SHARE * limit):
+            return True
+        dollars, paid = self.cost, self._spent_cost
+        return dollars is not None and (paid + cost > dollars or paid >= WRAP_UP_SHARE * dollars)
+
     def _lacks(self, tokens: int, cost: float | None, *, held: bool) -> str:
         """Which limit of this scope a call of this size would break, "" for none.
 
@@ -161,7 +169,7 @@ class Scopes:
     def ending(self, tokens: int, cost: float) -> str:
         """Whose budget comes to its end: most of it is spent, or so much is not left; "" for none's."""
         for scope in self._all:
-            if scope._lacks(tokens, cost, held=False) or scope.share >= WRAP_UP_SHARE:
+            if scope._ends(tokens, cost):
                 return scope.name
         return ""
 
@@ -171,14 +179,17 @@ class Scopes:
 
     def taken(self, tokens: int, cost: float | None) -> Reservation | None:
         """A call's worst case, held; None, and nothing is, where what is left and not held is too little."""
-        return None if self._short(tokens, cost) is not None else Reservation(self, tokens, cost)
+        for scope in self._all:
+            if scope._lacks(tokens, cost, held=True):
+                return None
+        return Reservation(self._all, tokens, cost)
 
     def reserve(self, tokens: int, cost: float | None) -> Reservation:
         """Hold a call's worst case; raises LimitReached, holding nothing."""
         short = self._short(tokens, cost)
         if short is not None:
             raise short._reached(tokens, cost, held=True)
-        return Reservation(self, tokens, cost)
+        return Reservation(self._all, tokens, cost)
 
     async def hold(self, tokens: int, cost: float | None) -> Reservation:
         """As `reserve`, but wait where it is only other calls under way that hold what is missing.
@@ -209,10 +220,14 @@ class Scopes:
                         line.remove(event)
                         first = None
                     raise
-            return Reservation(self, tokens, cost)
+            return Reservation(self._all, tokens, cost)
         finally:
             if first is not None:
                 first._wake()
+
+    def nothing(self) -> Reservation:
+        """Nothing held, for a call that is booked and never refused."""
+        return Reservation(self._all, 0, None)
 
     def _short(self, tokens: int, cost: float | None) -> Spend | None:
         """The innermost scope with too little, what is held counted as spent."""
@@ -221,32 +236,31 @@ class Scopes:
                 return scope
         return None
 
-    def _hold(self, tokens: int, cost: float) -> None:
-        for scope in self._all:
-            scope._held_tokens += tokens
-            scope._held_cost += cost
-
 
 class Reservation:
     """A held worst case; settle it with what the call really took, or release it. Either works once."""
 
     __slots__ = ("_cost", "_open", "_scopes", "_tokens")
 
-    def __init__(self, scopes: Scopes, tokens: int, cost: float | None) -> None:
+    def __init__(self, scopes: tuple[Spend, ...], tokens: int, cost: float | None) -> None:
         self._scopes = scopes
-        self._tokens = tokens
-        self._cost = cost or 0.0
+        self._tokens, self._cost = 0, 0.0
         self._open = True
-        scopes._hold(tokens, self._cost)
+        self._hold(tokens, cost or 0.0)
 
     def more(self, tokens: int, cost: float | None) -> bool:
         """Hold so much on top, for another call that the first leads to; False where it does not fit."""
-        if not self._open or self._scopes._short(tokens, cost) is not None:
+        if not self._open or any(scope._lacks(tokens, cost, held=True) for scope in self._scopes):
             return False
-        self._scopes._hold(tokens, cost or 0.0)
-        self._tokens += tokens
-        self._cost += cost or 0.0
+        self._hold(tokens, cost or 0.0)
         return True
+
+    def _hold(self, tokens: int, cost: float) -> None:
+        self._tokens += tokens
+        self._cost += cost
+        for scope in self._scopes:
+            scope._held_tokens += tokens
+            scope._held_cost += cost
 
     def settle(self, usage: Usage) -> tuple[Warned, ...]:
         """Return the held amount and book `usage`; says which scopes have just come close to a limit.
@@ -255,20 +269,21 @@ class Reservation:
         """
         if not self._open:
             return ()
+        self._open = False
         tokens = usage.tokens
         if usage.calls and not tokens:
             tokens = self._tokens
         cost = self._cost if usage.cost is None else usage.cost
         warned: tuple[Warned, ...] = ()
-        for scope in self._scopes._all:
+        for scope in self._scopes:
+            scope._free(self._tokens, self._cost)
             if (close := scope._book(tokens, cost)) is not None:
                 warned += (close,)
-        self.release()
         return warned
 
     def release(self) -> None:
         """Return the held amount: nothing was spent."""
         if self._open:
             self._open = False
-            for scope in self._scopes._all:
+            for scope in self._scopes:
                 scope._free(self._tokens, self._cost)

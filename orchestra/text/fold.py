@@ -105,7 +105,8 @@ def fold(text: str, *, unmarked: bool = False) -> Folded:
 def one_line(text: str) -> str:
     """`text` with one blank wherever it has white space, and none at its ends."""
     # Mostly it is so already, which is seen in half the time that it takes to cut it and join it again.
-    if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
+    # Of all white space, only the blank can be printed.
+    if text.isprintable() and "  " not in text and text.strip() == text:
         return text
     return " ".join(text.split())
 

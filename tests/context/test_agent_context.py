@@ -298,3 +298,17 @@ def test_a_prompt_goes_to_json() -> None:
     context.add_input("Question: x")
     manifest = context.prompt((SEARCH,)).manifest
     assert msgspec.json.decode(msgspec.json.encode(manifest), type=type(manifest)) == manifest
+
+
+def test_a_prompt_as_it_is_is_the_prompt_where_nothing_is_due() -> None:
+    """Step by step: the same messages, manifest and tokens; calls without results get theirs in both."""
+    asking, sure = context_of(restate_after=50), context_of(restate_after=50)
+    for number in range(4):
+        for context in (asking, sure):
+            context.add_input(f"Question {number}: which hooks?") if not number else step(context, number)
+        if number == 3:
+            for context in (asking, sure):
+                context.record_reply(Reply(calls=(call("lost"),)))
+        assert sure.due((SEARCH,)) is None
+        seen = asking.prompt((SEARCH,), FINDINGS, enforced=True, ask="Go on.")
+        assert seen == sure.as_it_is((SEARCH,), FINDINGS, enforced=True, ask="Go on.", at=0.0)

@@ -164,3 +164,15 @@ def test_a_tool_is_counted_once() -> None:
     first = ToolSpec("search", "Search.", {"type": "object"})
     second = ToolSpec("search", "Search.", {"type": "object"})
     assert O200K.tool(first) == O200K.tool(second) == O200K.tool(first) > 10
+
+
+def test_what_somebody_has_added_up_is_not_counted_again() -> None:
+    """For that very text, once it is long enough to be worth it; not for one that only says the same."""
+    counter = Counter("o200k_base")
+    text = "a text of many words, " * 200
+    counter.load()
+    counter.know(text, 7)
+    counter.know("short", 7)
+    assert counter.count(text) == 7
+    assert counter.count("".join([text, "!"])[:-1]) == counter_for("gpt-4o").count(text) > 7
+    assert counter.count("short") == 1
