@@ -127,12 +127,13 @@ class Agent:
 
     async def _work(self) -> Outcome:
         self._steps_done = False
+        streamed = self._desk.tiers.streamed
         while True:
             finishing = self._must_finish()
             last = bool(finishing) or self._steps_done or not self._toolbox.specs
             tier = self._final if last else "large" if self._lifted else self._steps
             self._lifted = False
-            if self._listen is None and tier not in self._desk.tiers.streamed:
+            if self._listen is None and tier not in streamed:
                 reply = await self._ask(tier, last=last, finishing=finishing)
                 outcome = await self._heed(reply, tier, last=last, finishing=finishing)
             else:

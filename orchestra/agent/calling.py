@@ -11,7 +11,7 @@ from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
 from orchestra.models.port import Model
 from orchestra.spend.purse import Purse
-from orchestra.spend.scope import Reservation
+from orchestra.spend.scope import Reservation, Warned
 from orchestra.values.messages import Delta, Listen, Reply, Request
 from orchestra.values.usage import Usage
 
@@ -47,7 +47,7 @@ class Caller:
             hear = _unheard
         model = desk.tiers[tier]
         count = desk.counts.of(model.name)
-        recorded = track.recorded
+        recorded = track.recorded if track.recording.past is not None else None
         if recorded is not None and recorded.outcome is not None:
             held = purse.hold_nothing()
         else:
@@ -66,22 +66,27 @@ class Caller:
                 )
             except ModelError as error:
                 # What was billed and then failed is still billed.
-                if error.usage is not None:
-                    await self._settle(held, tier, error.usage)
+                if error.usage is not None and (warned := self._settled(held, tier, error.usage)):
+                    await self._warn(warned)
                 raise
             if reply.usage.calls == 1:  # several calls in one say nothing of this prompt
                 count.saw(size.prompt, reply.usage.input_tokens)
-            await self._settle(held, tier, reply.usage)
+            if warned := self._settled(held, tier, reply.usage):
+                await self._warn(warned)
             await track.keep(reply.seconds)
             return reply
         finally:
             held.release()
 
-    async def _settle(self, held: Reservation, tier: str, usage: Usage) -> None:
-        """Book a call, with a word to the journal when a budget comes close to its end."""
+    def _settled(self, held: Reservation, tier: str, usage: Usage) -> tuple[Warned, ...]:
+        """Book a call; the budgets that have just come close to their end."""
         self._desk.charge(tier, usage)
-        for warned in self.purse.settle(held, usage):
-            await self._track.put("note", {"what": "budget", "scope": warned.scope, "share": warned.share})
+        return self.purse.settle(held, usage)
+
+    async def _warn(self, close: tuple[Warned, ...]) -> None:
+        """A word to the journal about each budget that comes close to its end."""
+        for each in close:
+            await self._track.put("note", {"what": "budget", "scope": each.scope, "share": each.share})
 
 
 def _unheard(_delta: Delta | None) -> None:

@@ -167,12 +167,20 @@ class Context(Compacting):
 
     def fork(self) -> Context:
         """A context with the same past that goes its own way; what is frozen is shared, and so are models."""
-        shared = (self.counter, self.policy, self.budget, self.state, self._sheet, self._ends, self._due)
+        shared = (self.counter, self.policy, self.budget, self.state, self._ends, self._due)
         return copy.deepcopy(
             self,
             {
                 id(part): part
-                for part in (*shared, self._embedder, *self._blocks, *self._unnoted, *self.archive)
+                for part in (
+                    *shared,
+                    self._sheet,
+                    self._schema,
+                    self._embedder,
+                    *self._blocks,
+                    *self._unnoted,
+                    *self.archive,
+                )
             },
         )
 

@@ -8,7 +8,6 @@ from typing import Literal
 import anyio
 
 from orchestra.errors import RunError
-from orchestra.session import loop
 from orchestra.session.gate import Gate
 from orchestra.session.session import INTERRUPTED, Session
 from orchestra.tools.within import within
@@ -19,16 +18,14 @@ STOPPING_SECONDS = 5.0
 
 
 class _Hosted:
-    __slots__ = ("_before", "_inside", "_scope", "_session")
+    __slots__ = ("_inside", "_scope", "_session")
 
     def __init__(self, inside: dict[str, tuple[Session, anyio.CancelScope]], session: Session) -> None:
         self._inside = inside
         self._session = session
         self._scope = within(None)
-        self._before: str | None = None
 
     def __enter__(self) -> None:
-        self._before = loop.known()
         self._scope.__enter__()
         self._inside[self._session.id] = self._session, self._scope
 
@@ -36,7 +33,6 @@ class _Hosted:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
         del self._inside[self._session.id]
-        loop.forgotten(self._before)
         if not self._scope.__exit__(kind, error, trace):
             return False
         raise RunError(
