@@ -117,7 +117,8 @@ class Ledger:
         labels = []
         for passage in passages:
             document = passage.document
-            key = (document.locator, document.sha256) if document.sha256 else _key(document)
+            digest = document.sha256
+            key = (document.locator, digest) if digest else _key(document)
             start, end = passage.start, passage.end
             known = seen.get(key)
             if known is None:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from orchestra.journal.blobs import INLINE
 from orchestra.journal.encoding import encode
@@ -120,7 +121,10 @@ def output_key(output: OutputSpec | None) -> str:
     """The beginning of the hash of what a reply is held to."""
     if output is None:
         return _NO_OUTPUT
-    return _hashed(f"{output.name}{encode(output.schema)}")[:_DIGITS]
+    if not output.key:
+        # As Message.wire: the cache of a pure function of the other fields, filled once for each type.
+        force_setattr(output, "key", _hashed(f"{output.name}{encode(output.schema)}")[:_DIGITS])
+    return output.key
 
 
 def _task(messages: Sequence[_Message]) -> _Message:

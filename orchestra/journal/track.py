@@ -17,7 +17,7 @@ from orchestra.journal.prompts import Fold, Moment, PromptTrail, Sent, beside_ev
 from orchestra.journal.recording import Recording, nothing
 from orchestra.journal.records import EventRecord
 from orchestra.values.events import Event, EventKind
-from orchestra.values.messages import OutputSpec, Request
+from orchestra.values.messages import Request
 
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
@@ -33,7 +33,7 @@ class Track:
     """
 
     __slots__ = (
-        "_coming", "_made", "_mark", "_output", "_prompts", "_sent", "_trail", "aside", "fresh", "past",
+        "_coming", "_made", "_mark", "_prompts", "_sent", "_trail", "aside", "fresh", "past",
         "path", "recording", "replied", "rerun", "saying", "turn",
     )  # fmt: skip
 
@@ -53,7 +53,6 @@ class Track:
         self._trail: PromptTrail | None = None  # this and the last prompt: there from its first call on
         self._sent: Sent | None = None
         self._prompts = PastPrompts() if past is not None else None
-        self._output: tuple[OutputSpec | None, str] = (None, "")
         self._mark = 0  # what has to be safe before the next call
 
     def rest(self) -> None:
@@ -188,9 +187,7 @@ class Track:
             self._mark = 0
         told = {"model": model, "purpose": request.purpose, **about}
         if request.output is not None:
-            if request.output is not self._output[0]:
-                self._output = (request.output, output_key(request.output))
-            told["output"] = self._output[1]
+            told["output"] = output_key(request.output)
         recorded = self.recorded
         if self._prompts is not None:
             now = asked_now(request, model, self.recording.clean)

@@ -68,11 +68,12 @@ def output_of(texts: Mapping[str, str]) -> ToolOutput:
 class _Known:
     """A document as it was `given`, the same without secrets, and as an account names it (a _Head's JSON)."""
 
-    __slots__ = ("document", "given", "head", "hides")
+    __slots__ = ("document", "given", "head", "hides", "text")
 
     def __init__(self, given: Document, document: Document) -> None:
         self.given = given
         self.document = document
+        self.text = document.text
         self.hides = document is not given
         kind, read_at = document.kind, document.read_at
         self.head = Raw(_encode(_Head(document.locator, document.title, document.sha256, kind, read_at)))
@@ -81,12 +82,17 @@ class _Known:
 def _texts(output: ToolOutput, known: Sequence[_Known], spans: Sequence[tuple[Any, ...]]) -> dict[str, str]:
     """The output as texts of an event: `text`, `passages` (JSON), and a text for each document."""
     texts = {"text": output.text} if output.text else {}
-    for number, each in enumerate(known):
-        texts[_NAMES[number] if number < len(_NAMES) else f"document {number}"] = each.document.text
+    for name, each in zip(_names(len(known)), known, strict=False):
+        texts[name] = each.text
     if spans or output.ephemeral:
         account = _Account([each.head for each in known], spans, output.ephemeral)
         texts["passages"] = _encode(account).decode()
     return texts
+
+
+def _names(count: int) -> Sequence[str]:
+    """At least so many names of documents' texts."""
+    return _NAMES if count <= len(_NAMES) else [f"document {number}" for number in range(count)]
 
 
 class Cleaner:
@@ -112,7 +118,7 @@ class Cleaner:
                 hides = True
                 passage = self._passage(passage)
             start, end, shown = passage.start, passage.end, passage.text
-            own = None if known.document.text[start:end] == shown else shown
+            own = None if known.text[start:end] == shown else shown
             number = numbers.setdefault(known, len(numbers))
             spans.append((number, start, end, passage.section, passage.score, own))
         if hides or text != output.text:
@@ -125,14 +131,13 @@ class Cleaner:
         key = (document.locator, document.sha256)
         known = self._documents.get(key)
         if known is None or known.given != document:
-            known = self._documents[key] = _Known(document, self._cleaned(document))
+            text = self._clean(document.text)
+            clean = document if text == document.text else self._without_secrets(document, text)
+            known = self._documents[key] = _Known(document, clean)
         return known
 
-    def _cleaned(self, document: Document) -> Document:
-        """The document without secrets: itself, where there are none."""
-        text = self._clean(document.text)
-        if text == document.text:
-            return document
+    def _without_secrets(self, document: Document, text: str) -> Document:
+        """The document with this text."""
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return structs.replace(document, text=text, sha256=digest, title=self._clean(document.title))
 

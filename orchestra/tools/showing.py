@@ -14,6 +14,7 @@ from orchestra.context.returned import Result
 from orchestra.context.tokens import Counter
 from orchestra.tools.port import ToolOutput
 from orchestra.tools.toolbox import ToolResult
+from orchestra.values.sources import Passage
 
 # Longer results are counted and cut in a worker thread: 100,000 characters take about 10 ms of tokenising.
 THREAD_CHARACTERS = 100_000
@@ -25,12 +26,17 @@ _CLOSING = f"\n{_TICKS}\n\n["  # with what opens the next one's label
 _AROUND = (f"{_TICKS}\n\n[s1]", _TICKS, "[s1]")
 _LABEL = len("s999")
 
+Frame = tuple[str, str, int]
+"""What stands behind a passage's label and before its text, and behind that; and the tokens of all three.
 
-class Sizes(dict[int, int]):
-    """Tokens of what a session's passages show, each counted once, whichever of its agents are shown them.
+Up to the text's line end, without the fence that closes; 0 where they are not those of its parts.
+"""
 
-    From behind the label to the last line end before the usual fence, by the hash of both texts, as the texts
-    themselves would be kept twice.
+
+class Sizes(dict[int, Frame]):
+    """Frames of what a session's passages show, each made once, whichever of its agents are shown them.
+
+    By the hash of what makes them, as the texts themselves would be kept twice.
     """
 
     __slots__ = ()
@@ -46,22 +52,22 @@ def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Count
         return output.text, 0
     above = f"{output.text}\n\n" if output.text else ""
     parts = [above, "["]
-    # What follows a line end here begins with a bracket or a backtick, and what follows a label with a space.
     adds_up = counter.lines_add_up and max(map(len, labels)) <= _LABEL
     tokens, room = 0, THREAD_CHARACTERS  # a long result is counted in a thread
     for passage, label in zip(passages, labels, strict=True):
-        document, text, closing = passage.document, passage.text, _CLOSING
-        opening = _opening(document.locator, document.title, passage.section)
-        size = sizes.get(hash((opening, text)))
-        if size is None:
-            size, ticks = 0, ticks_for(text)
+        document, text = passage.document, passage.text
+        key = hash((document.locator, document.title, passage.section, text))
+        frame = sizes.get(key)
+        if frame is None:
             room -= len(text)
-            adds_up = adds_up and room >= 0 and ticks == _TICKS
-            if adds_up:
-                size = sizes[hash((opening, text))] = counter.count(f"{opening[1:]}{text}\n")
-            elif ticks != _TICKS:
-                opening, closing = opening.replace(f"{_TICKS}\n", f"{ticks}\n"), f"\n{ticks}\n\n["
-        tokens += size
+            frame = _frame(passage, counter if room >= 0 and counter.lines_add_up else None)
+            if room >= 0:
+                sizes[key] = frame
+        opening, closing, size = frame
+        if size:
+            tokens += size
+        else:
+            adds_up = False
         parts += (label, opening, text, closing)
     parts[-1] = parts[-1].removesuffix("\n\n[")
     if not adds_up:
@@ -69,6 +75,19 @@ def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Count
     between, last, first = counter.once(_AROUND, lambda: tuple(map(counter.count, _AROUND)))
     tokens += first + (len(passages) - 1) * between + last
     return "".join(parts), tokens + counter.count(above) if above else tokens
+
+
+def _frame(passage: Passage, counter: Counter | None) -> Frame:
+    """The frame of one passage, not counted without a counter.
+
+    What follows a line end there begins with a bracket or a backtick, and what follows a label with a space,
+    so that behind the usual fence all has the tokens that it has by itself.
+    """
+    document, text = passage.document, passage.text
+    opening, ticks = _opening(document.locator, document.title, passage.section), ticks_for(text)
+    if ticks != _TICKS:
+        return opening.replace(f"{_TICKS}\n", f"{ticks}\n"), f"\n{ticks}\n\n[", 0
+    return opening, _CLOSING, counter.count(f"{opening[1:]}{text}\n") if counter is not None else 0
 
 
 def as_result(result: ToolResult, labels: Sequence[str], sizes: Sizes, counter: Counter) -> Result:

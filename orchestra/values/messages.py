@@ -55,12 +55,13 @@ class OutputSpec(Struct, frozen=True, gc=False):
     """A typed value that is asked for instead of text.
 
     `validate` takes the JSON text of a reply, returns the value and raises ValueError with a message
-    that a model can act on.
+    that a model can act on. `key` caches what the journal knows name and schema by ("" until then).
     """
 
     name: str
     schema: Mapping[str, Any]
     validate: Callable[[str], Any]
+    key: str = ""
 
 
 class Request(Struct, frozen=True, kw_only=True, gc=False):

@@ -65,3 +65,21 @@ def test_labels_stay_on_one_line() -> None:
     output = ToolOutput(passages=(passage("x", title="a|b\n```c", section=""),))
     text, _ = show(output, ("s1",), Sizes(), COUNTERS[0])
     assert text == "[s1] pep-0517.rst | a/b '''c |\n```\nx\n```"
+
+
+def test_all_labels_of_three_digits_have_the_same_tokens() -> None:
+    """So they need not be counted one by one; longer ones are."""
+    for counter in COUNTERS:
+        assert len({counter.count(f"[s{number}]") for number in range(1, 1_000)}) == 1
+        output, sizes = ToolOutput(passages=(passage("one"),)), Sizes()
+        assert show(output, ("s999",), sizes, counter)[1]
+        assert show(output, ("s1000",), sizes, counter)[1] == 0
+
+
+def test_a_text_with_a_fence_does_not_hide_the_count_of_another() -> None:
+    """What stood beside it once is counted in the next result."""
+    counter, sizes = COUNTERS[0], Sizes()
+    both = ToolOutput(passages=(passage("```\ncode\n```"), passage("plain")))
+    assert show(both, ("s1", "s2"), sizes, counter)[1] == 0
+    text, tokens = show(ToolOutput(passages=(passage("plain"),)), ("s2",), sizes, counter)
+    assert tokens == counter.count(text)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import partial
 from operator import attrgetter
 
 import anyio
@@ -58,6 +59,7 @@ class CompatibleModel:
         self._knowledge = knowledge
         self._price = price
         self._free = free
+        self._usage: Callable[[WireUsage | None], Usage] = partial(usage_of, price=price, free=free)
         self._shaper = Shaper(setting)
         self._checking = anyio.Lock()
 
@@ -189,9 +191,6 @@ class CompatibleModel:
         if isinstance(error, ContextTooLong) and error.window is not None:
             self._knowledge.window_is(error.window)
         return error
-
-    def _usage(self, wire: WireUsage | None) -> Usage:
-        return usage_of(wire, self._price, free=self._free)
 
     async def _settle(
         self, request: Request, sent: Outgoing, got: Parsed, result: Read, started: float

@@ -36,7 +36,7 @@ Wait = Callable[[Wire], Awaitable[None]]
 
 
 class _Target(Struct, frozen=True):
-    """One address; `begin` and `fields` are what every request to it begins with, beside its method."""
+    """One address; `begin` and `fields` are what every request to it has after its method."""
 
     url: URL
     pool: Pool
@@ -141,7 +141,8 @@ class Direct:
         if self._compress_over is not None and len(body) >= self._compress_over:
             body = gzip.compress(body, compresslevel=1)
             fields += b"Content-Encoding: gzip\r\n"
-        return b"POST%bContent-Length: %d\r\n%b\r\n" % (target.begin, len(body), fields), body
+        size = str(len(body)).encode()
+        return b"".join((b"POST", target.begin, fields, b"Content-Length: ", size, b"\r\n\r\n")), body
 
     def _aim(self, place: Place, path: str, url: URL) -> _Target:
         """Send what is asked of this path here from now on. Raises ModelRefused for a header or a URL."""

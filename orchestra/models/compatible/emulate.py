@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from orchestra.models.compatible.parse import RawCall
 from orchestra.models.compatible.schemas import schema_text
@@ -135,22 +136,34 @@ def _arguments(inner: Mapping[str, Any]) -> str:
 _TAGGED = re.compile(r"<tool_call>\s*(\{.*?\})\s*(?:</tool_call>|$)", re.DOTALL)
 
 
+class _Keys(Struct, gc=False):
+    """The keys under which `action_of` finds a call; what stands under others is passed over."""
+
+    action: Any = None
+    tool: Any = None
+    name: Any = None
+    tool_name: Any = None
+    function: Any = None
+
+
+_NO_CALL = _Keys()
+_keys = msgspec.json.Decoder(_Keys).decode
+
+
 def calls_in_text(text: str, tools: Sequence[ToolSpec]) -> list[RawCall]:
     """Calls that a model wrote into its text because its server did not take them out.
 
     Only in tags, or when the text is nothing but one call of a tool that was offered.
     """
     calls: list[RawCall] = []
-    if not text.lstrip().startswith("{") and "<tool_call>" not in text:
-        return calls
-    names = [spec.name for spec in tools]
     candidates = [match[1] for match in _TAGGED.finditer(text)] if "<tool_call>" in text else [text.strip()]
     for candidate in candidates:
         if not candidate.startswith("{"):
             continue
-        if "\\" not in candidate and not any(name in candidate for name in names):
-            continue  # no need to read it: a name is there in its own letters, or in escapes
         try:
+            if _keys(candidate) == _NO_CALL:
+                continue
+            names = [spec.name for spec in tools]
             call = action_of(msgspec.json.decode(candidate), names)
         except msgspec.DecodeError:
             continue

@@ -102,7 +102,10 @@ def as_it_stands(text: str, output: OutputSpec) -> Any:
 
 def _calls(asked: list[_Call], request: Request) -> tuple[ToolCall, ...]:
     """The calls as they came, none where one of them needs mending. Raises ValueError for such, too."""
-    used = {call.id for message in request.messages for call in message.calls}
+    used = set()
+    for message in request.messages:
+        for known in message.calls:
+            used.add(known.id)
     calls = []
     for call in asked:
         name, arguments = call.function.name, call.function.arguments
