@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import compress
 
 from orchestra.context.dates import MONTH_WORDS, WEEKDAY_WORDS
 from orchestra.context.figures import NUMBER_WORDS
 from orchestra.context.names import COMMON
+from orchestra.text.known import Known
 from orchestra.text.shape import letter_runs
 
 # Words with which a statement has to be read: numbers in words, parts of dates, a share of something.
 READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
 _TELLING = re.compile("[0-9A-Z]")
-_SHORT = 2_000  # characters of a statement whose words are remembered for the next
 _EDGES = ".,;:!?()[]{}\"'`*"
 _UNREAD = "?"  # no word is this when its marks are off
 _WORD = re.compile(r"\S+")
@@ -46,8 +45,7 @@ def told_plainly(statement: str) -> set[str] | None:
     if not statement.isascii():
         return None
     words = statement.split()
-    look = _looked_at if len(statement) <= _SHORT else _looked_at.__wrapped__
-    looked = list(map(look, words))
+    looked = list(map(_looks.__getitem__, words))
     # What stands before each word and after the last, where it is not one blank between any two.
     gaps = None if " ".join(words) == statement else _WORD.split(statement)
     told = set()
@@ -75,8 +73,7 @@ def is_plainly_borne(told: set[str] | None, quoted: str, whole: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=1 << 14)
-def _looked_at(word: str) -> str:
+def _look(word: str) -> str:
     """A word with a digit or a capital in it, in lower case without marks; "" for another.
 
     `_UNREAD` for one with which a statement has to be read.
@@ -84,6 +81,10 @@ def _looked_at(word: str) -> str:
     if not READ.isdisjoint(letter_runs(word)):
         return _UNREAD
     return word.strip(_EDGES).lower() if _TELLING.search(word) else ""
+
+
+_looks = Known(_look, 1 << 14)
+_bare = Known(lambda word: word.lower().rstrip(_EDGES), 1 << 12)
 
 
 def _starts(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
@@ -103,10 +104,9 @@ def _with_unit(words: Sequence[str], at: int, word: str, gaps: Sequence[str] | N
         after = after[: (*blank, False).index(False)]
     if not after:
         return word
-    unit = after[0].lower()
-    bare = unit.rstrip(_EDGES)
-    if bare == unit and len(after) > 1:
-        further = after[1].lower().rstrip(_EDGES)
+    bare = _bare[after[0]]
+    if len(after) > 1 and after[0][-1] not in _EDGES:
+        further = _bare[after[1]]
         if further and (bare in _LINKS or further in _LINKS):
             return f"{word} {bare} {further}"
     return f"{word} {bare}" if bare else word
