@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import compress
 
 from orchestra.context.dates import MONTH_WORDS, WEEKDAY_WORDS
 from orchestra.context.figures import NUMBER_WORDS
 from orchestra.context.names import COMMON
+from orchestra.text.known import Known
 from orchestra.text.shape import letter_runs
 
 # Words with which a statement has to be read: numbers in words, parts of dates, a share of something.
@@ -46,8 +46,7 @@ def told_plainly(statement: str) -> set[str] | None:
     if not statement.isascii():
         return None
     words = statement.split()
-    look = _looked_at if len(statement) <= _SHORT else _looked_at.__wrapped__
-    looked = list(map(look, words))
+    looked = list(map(_looks.__getitem__ if len(statement) <= _SHORT else _look, words))
     # What stands before each word and after the last, where it is not one blank between any two.
     gaps = None if " ".join(words) == statement else _WORD.split(statement)
     told = set()
@@ -75,8 +74,7 @@ def is_plainly_borne(told: set[str] | None, quoted: str, whole: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=1 << 14)
-def _looked_at(word: str) -> str:
+def _look(word: str) -> str:
     """A word with a digit or a capital in it, in lower case without marks; "" for another.
 
     `_UNREAD` for one with which a statement has to be read.
@@ -84,6 +82,9 @@ def _looked_at(word: str) -> str:
     if not READ.isdisjoint(letter_runs(word)):
         return _UNREAD
     return word.strip(_EDGES).lower() if _TELLING.search(word) else ""
+
+
+_looks = Known(_look, 1 << 14)
 
 
 def _starts(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:

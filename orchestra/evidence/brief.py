@@ -56,8 +56,8 @@ def cap_study(
     gaps = count("\n".join(study.gaps))
     claims = study.claims
     if sum(costs) > cap - gaps:
-        taken = ranked([(0, claim) for claim in claims], costs, cap - gaps)
-        claims = tuple(study.claims[at] for at in sorted(taken))
+        taken = sorted(ranked([(0, claim) for claim in claims], costs, cap - gaps))
+        claims = tuple([study.claims[at] for at in taken])
         costs = [costs[at] for at in taken]
     status: Status = "partial" if reason else "done"
     return HandOff(

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain
 
 from orchestra.context.plainly import READ
 from orchestra.context.units import CURRENCY_SIGNS, unit_heads
+from orchestra.text.known import Known
 from orchestra.text.shape import letter_runs
 from orchestra.text.terms import terms
 from orchestra.values.sources import Quote
@@ -36,7 +37,7 @@ _HEAD = re.compile("[A-Za-z]+|.", re.DOTALL)
 _SCALES = frozenset("k m b t mln bln mn bn tn".split())
 _MONEY = tuple(sign for sign in CURRENCY_SIGNS if sign.isascii() and sign.isalpha())
 _MEASURING = re.compile("(?<![nwum])[wum]*(?:N|n[nwum]*[NWU|]?)")  # a clause with a number in it
-_SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _looked_at
+_SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _look
 _LONGEST = 2_000  # characters of a statement; a longer one is read
 
 
@@ -58,8 +59,7 @@ def _swallowing() -> frozenset[str]:
     return unit_heads() | _SCALES
 
 
-@lru_cache(maxsize=1 << 14)
-def _looked_at(word: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _look(word: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """The kind of a word of plain English, its terms, and those of them that a measure has for sure.
 
     `n` is a number, `m` a sign of money in letters, `u` may be a unit, `w` is none of these; a large letter
@@ -82,6 +82,9 @@ def _looked_at(word: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     return kind.upper() if bare != word else kind, found, telling
 
 
+_looks = Known(_look, 1 << 14)
+
+
 def worded(text: str) -> tuple[list[str], Clauses]:
     """The terms of a statement, and its clauses that may measure something.
 
@@ -95,7 +98,7 @@ def worded(text: str) -> tuple[list[str], Clauses]:
     words = apart.split()
     if not words:
         return [], []
-    letters, parts, telling = zip(*map(_looked_at, words), strict=True)
+    letters, parts, telling = zip(*map(_looks.__getitem__, words), strict=True)
     kinds = "".join(letters)
     found = list(chain.from_iterable(parts))
     if "o" in kinds or _SWALLOWED.search(kinds):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestra.text.fold import fold
+from orchestra.text.fold import fold, one_line
 
 ODD = st.text(
     st.sampled_from("aZ1 \n\t\u00a0\u3000\u200b\u00ad“”’—é\u0301eﬁ①½北京，。カﾞ각ᄀ\u1161*`🙂\u0308¨ﷺ\r"),
@@ -94,3 +94,9 @@ def test_five_megabytes_fold_in_linear_time(unit: str) -> None:
     began = time.process_time()
     assert len(fold(text).text) > 3_000_000
     assert time.process_time() - began < 8
+
+
+@given(st.one_of(ANY, st.text("a b\t\n\u00a0\u3000\u200b\x1f\x85\u2028", max_size=12)))
+def test_one_line_has_the_words_with_one_blank_between(text: str) -> None:
+    """For any text, also one that is on one line already."""
+    assert one_line(text) == " ".join(text.split())
