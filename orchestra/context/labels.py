@@ -18,7 +18,8 @@ def label_of(source: str, query: str, at: float) -> str:
     label = source.replace("|", "/")
     if query:
         label = f"{label} | {query.replace('|', '/')}"
-    return fold_label(f"{label} | {_minute(int(at // 60))}" if at else label)
+    label = fold_label(label)
+    return f"{label} | {_minute(int(at) // 60)}" if at else label
 
 
 @lru_cache(maxsize=64)  # of the minutes in which something comes

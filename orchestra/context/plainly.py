@@ -15,7 +15,6 @@ from orchestra.text.shape import letter_runs
 # Words with which a statement has to be read: numbers in words, parts of dates, a share of something.
 READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
 _TELLING = re.compile("[0-9A-Z]")
-_SHORT = 2_000  # characters of a statement whose words are remembered for the next
 _EDGES = ".,;:!?()[]{}\"'`*"
 _UNREAD = "?"  # no word is this when its marks are off
 _WORD = re.compile(r"\S+")
@@ -46,7 +45,7 @@ def told_plainly(statement: str) -> set[str] | None:
     if not statement.isascii():
         return None
     words = statement.split()
-    looked = list(map(_looks.__getitem__ if len(statement) <= _SHORT else _look, words))
+    looked = list(map(_looks.__getitem__, words))
     # What stands before each word and after the last, where it is not one blank between any two.
     gaps = None if " ".join(words) == statement else _WORD.split(statement)
     told = set()
@@ -85,6 +84,7 @@ def _look(word: str) -> str:
 
 
 _looks = Known(_look, 1 << 14)
+_bare = Known(lambda word: word.lower().rstrip(_EDGES), 1 << 12)
 
 
 def _starts(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
@@ -104,10 +104,9 @@ def _with_unit(words: Sequence[str], at: int, word: str, gaps: Sequence[str] | N
         after = after[: (*blank, False).index(False)]
     if not after:
         return word
-    unit = after[0].lower()
-    bare = unit.rstrip(_EDGES)
-    if bare == unit and len(after) > 1:
-        further = after[1].lower().rstrip(_EDGES)
+    bare = _bare[after[0]]
+    if len(after) > 1 and after[0][-1] not in _EDGES:
+        further = _bare[after[1]]
         if further and (bare in _LINKS or further in _LINKS):
             return f"{word} {bare} {further}"
     return f"{word} {bare}" if bare else word

@@ -7,9 +7,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+LONGEST = 64  # characters of a word that is kept
+
 
 class Known(dict[str, T]):
-    """What `find` says of each word, asked once; beyond `most` words all are forgotten.
+    """What `find` says of each word, asked once; beyond `most` words all are forgotten, long ones at once.
 
     `lru_cache` does the same, but makes a tuple of arguments for every call, which takes longer than the look
     itself: `map(known.__getitem__, words)` takes half the time.
@@ -21,7 +23,9 @@ class Known(dict[str, T]):
         self._most = most
 
     def __missing__(self, word: str) -> T:
-        if len(self) >= self._most:
-            self.clear()
-        found = self[word] = self._find(word)
+        found = self._find(word)
+        if len(word) <= LONGEST:
+            if len(self) >= self._most:
+                self.clear()
+            self[word] = found
         return found

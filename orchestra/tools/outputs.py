@@ -131,14 +131,13 @@ class Cleaner:
         key = (document.locator, document.sha256)
         known = self._documents.get(key)
         if known is None or known.given != document:
-            known = self._documents[key] = _Known(document, self._cleaned(document))
+            text = self._clean(document.text)
+            clean = document if text == document.text else self._without_secrets(document, text)
+            known = self._documents[key] = _Known(document, clean)
         return known
 
-    def _cleaned(self, document: Document) -> Document:
-        """The document without secrets: itself, where there are none."""
-        text = self._clean(document.text)
-        if text == document.text:
-            return document
+    def _without_secrets(self, document: Document, text: str) -> Document:
+        """The document with this text."""
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return structs.replace(document, text=text, sha256=digest, title=self._clean(document.title))
 

@@ -19,3 +19,10 @@ def test_a_word_is_asked_for_once_until_there_are_too_many() -> None:
     assert list(map(known.__getitem__, ["bridge", "tea"])) == [6, 3]
     assert asked == ["tea", "mill", "bridge", "tea"]
     assert len(known) == 2
+
+
+def test_a_long_word_is_not_kept() -> None:
+    """What has no blanks for pages is no word that comes again."""
+    known = Known(len, 2)
+    assert known["x" * 5_000] == 5_000
+    assert len(known) == 0
