@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
 
 _encode = msgspec.json.Encoder().encode
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def encode(value: Any) -> str:
@@ -31,3 +33,8 @@ def plain(name: str) -> str:
     if name.isascii() and "\0" not in name:
         return name
     return name.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def is_whole(text: str) -> bool:
+    """Whether JSON brings back exactly this text: two lone surrogates could become one character."""
+    return not _LONE_SURROGATE.search(text)

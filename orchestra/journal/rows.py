@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from msgspec import Raw, Struct
 
 from orchestra.errors import StoreError
 from orchestra.journal.blobs import INLINE, LONGEST_INLINE, Packer
-from orchestra.journal.encoding import decode, encode, plain
+from orchestra.journal.encoding import decode, encode, is_whole, plain
 from orchestra.journal.pages import Entry, page_row
 from orchestra.redact import Redactor
 from orchestra.values.events import Event
@@ -76,80 +75,78 @@ class Rows:
         self.pages: list[tuple[Any, ...]] = []
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def _is_inline(text: str) -> bool:
-    """Whether it stands with its event: short, and JSON brings back exactly this text.
-
-    Two lone surrogates could become one character.
-    """
-    return len(text) <= LONGEST_INLINE and (text.isascii() or not _SURROGATE.search(text))
-
-
 class RowMaker:
     """Makes rows; owned by the one writer, as it holds a compressor."""
 
     def __init__(self, redactor: Redactor, *, owner: str) -> None:
         self._redact = redactor
         self._owner = owner
-        self._redact_short: Callable[[str], str] = redactor
-        self._short: list[str] = []  # of the group: what is looked at for secrets together
-        self._added: list[tuple[dict[int, str], int]] = []  # by the group, to what is stored
-        self._events: dict[Live, tuple[int, list[Entry]]] = {}  # of the group: the first's number, and all
         self._pack = Packer()
         self._makers: dict[type, Callable[[Item, Any, Rows], None]] = {
-            Event: self._event,
             SessionStart: self._start,
             SessionChange: self._change,
         }
+        self._begin(redacting=False)
+
+    def _begin(self, *, redacting: bool) -> None:
+        """What is kept of one group, gone through with or without taking secrets out of what is short."""
+        self._redacting = redacting
+        self._short: list[str] = []  # what is looked at for secrets together
+        self._names: set[str] = set()  # of texts; looked at as well
+        self._agents: dict[str, str] = {}  # each agent's path as it is stored; looked at as well
+        self._added: list[tuple[dict[int, str], int]] = []  # to what is stored
+        self._events: dict[Live, tuple[int, list[Entry]]] = {}  # the first's number, and all
 
     def __call__(self, items: Sequence[Item]) -> Rows:
-        rows = self._made(items, str)
-        together = "\n".join(self._short)
+        rows = self._made(items, redacting=False)
+        together = "\n".join([*self._short, *self._names, *self._agents])
         if self._redact.once(together) != together:  # one look at all of a group, in place of one at each
             for stored, key in self._added:
                 stored.pop(key, None)
-            rows = self._made(items, self._redact)
+            rows = self._made(items, redacting=True)
         pack = self._pack
         rows.pages = [page_row(live.session, *events, pack) for live, events in self._events.items()]
+        self._begin(redacting=False)
         return rows
 
-    def _made(self, items: Sequence[Item], redact_short: Callable[[str], str]) -> Rows:
-        self._redact_short, self._short, self._added, self._events = redact_short, [], [], {}
-        rows, makers = Rows(), self._makers
+    def _made(self, items: Sequence[Item], *, redacting: bool) -> Rows:
+        self._begin(redacting=redacting)
+        rows, all_events, short, agents = Rows(), self._events, self._short, self._agents
         for item in items:
-            makers[type(item.what)](item, item.what, rows)
+            event = item.what
+            if type(event) is not Event:
+                self._makers[type(event)](item, event, rows)
+                continue
+            data, live, agent = item.data, item.live, agents.get(event.agent)
+            short.append(data)
+            if agent is None:
+                agents[event.agent] = agent = plain(self._clean(event.agent))
+            texts = self._places(event.texts, live, rows) if event.texts else {}
+            entry = (agent, event.turn, event.kind, event.at, Raw(self._json(data)), texts)
+            events = all_events.get(live)
+            if events is None:
+                all_events[live] = (item.seq, [entry])
+            else:
+                events[1].append(entry)
         return rows
-
-    def _event(self, item: Item, event: Event, rows: Rows) -> None:
-        agent, data, short = event.agent, item.data, self._short
-        short.append(data)
-        short.append(agent)
-        live = item.live
-        texts = self._places(event.texts, live, rows) if event.texts else {}
-        if self._redact_short is not str:
-            agent, data = self._redact(agent), self._json(data)
-        entry = (plain(agent), event.turn, event.kind, event.at, Raw(data), texts)
-        events = self._events.get(live)
-        if events is None:
-            self._events[live] = (item.seq, [entry])
-        else:
-            events[1].append(entry)
 
     def _places(self, texts: Mapping[str, str], live: Live, rows: Rows) -> dict[str, str]:
         """Where each text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
-        stored, redact, places = live.stored, self._redact_short, {}
-        self._short += texts
+        stored, short, places = live.stored, self._short, {}
+        self._names.update(texts)
         for name, text in texts.items():
-            if _is_inline(text):
-                self._short.append(text)
-                places[name] = INLINE + redact(text)
+            if len(text) <= LONGEST_INLINE and (text.isascii() or is_whole(text)):
+                short.append(text)
+                places[name] = INLINE + text
             else:
                 places[name] = stored.get(hash(text)) or self._new(text, live, rows)
-        if redact is not str:
-            places = {redact(name): place for name, place in places.items()}
-        return places
+        if not self._redacting:
+            return places
+        clean = self._redact
+        return {
+            clean(name): INLINE + clean(place[1:]) if place[0] == INLINE else place
+            for name, place in places.items()
+        }
 
     def _start(self, item: Item, start: SessionStart, rows: Rows) -> None:
         self._short.append(item.data)
@@ -167,7 +164,7 @@ class RowMaker:
             redacted = self._redact(text)
         else:
             self._short.append(text)
-            redacted = self._redact_short(text)
+            redacted = self._clean(text)
         blob = self._pack(redacted)
         rows.blobs.append(blob)
         if len(live.stored) >= _REMEMBERED:
@@ -177,8 +174,10 @@ class RowMaker:
         self._added.append((live.stored, key))
         return digest
 
+    def _clean(self, text: str) -> str:
+        """A short text without secrets, where there may be any."""
+        return self._redact(text) if self._redacting else text
+
     def _json(self, text: str) -> str:
-        """Redacted value by value where there may be something to redact; the text as it is elsewhere."""
-        if self._redact_short is str:
-            return text
-        return encode(self._redact.value(decode(text)))
+        """The same of JSON, value by value."""
+        return encode(self._redact.value(decode(text))) if self._redacting else text
