@@ -101,16 +101,19 @@ async def _measure(traffic: Traffic, runtime: Runtime, say: Say) -> _Measured:
     await runtime.kit.journal.flush()
     gc.collect()
     gc.freeze()  # modules and vocabulary stay to the end: the collector need not walk them
-    samples: list[Sample] = []
-    before, began, cpu = room_now(), time.monotonic(), time.process_time()
-    async with anyio.create_task_group() as group:
-        group.start_soon(sample_until_cancelled, samples, counts)
-        group.start_soon(_tell, say, traffic, counts)
-        await traffic.run()
-        await runtime.kit.journal.flush()
-        ended, cpu = time.monotonic(), time.process_time() - cpu
-        group.cancel_scope.cancel()
-    return _Measured(before, room_now(), began, ended, cpu, samples)
+    try:
+        samples: list[Sample] = []
+        before, began, cpu = room_now(), time.monotonic(), time.process_time()
+        async with anyio.create_task_group() as group:
+            group.start_soon(sample_until_cancelled, samples, counts)
+            group.start_soon(_tell, say, traffic, counts)
+            await traffic.run()
+            await runtime.kit.journal.flush()
+            ended, cpu = time.monotonic(), time.process_time() - cpu
+            group.cancel_scope.cancel()
+        return _Measured(before, room_now(), began, ended, cpu, samples)
+    finally:
+        gc.unfreeze()
 
 
 async def _tell(say: Say, traffic: Traffic, counts: Callable[[], tuple[int, int, int]]) -> None:

@@ -40,7 +40,7 @@ class Traffic:
         for number in range(self._plan.warmup):
             outcomes.append(await self._one(0xFFFF_0000 + number, time.monotonic(), None))
         if outcomes:
-            self.typical_seconds = sorted(outcome.seconds for outcome in outcomes)[len(outcomes) // 2]
+            self.typical_seconds = sorted(outcome.seconds for outcome in outcomes)[(len(outcomes) - 1) // 2]
         return outcomes
 
     async def run(self) -> None:
