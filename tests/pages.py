@@ -25,14 +25,19 @@ def events_in(store: Path) -> list[EventRecord]:
 
 def change_events(store: Path, change: Change) -> None:
     """Each event as `change` makes it, None: gone."""
-    pack = Packer()
     with sa.create_engine(f"sqlite:///{store}").begin() as connection:
-        events = [(event, change(event)) for event in _events(connection)]
-        connection.execute(sa.delete(schema.pages))
-        for before, event in events:
-            if event is not None:
-                [row] = page_rows(before.session, [event], pack)
-                connection.execute(sa.insert(schema.pages).values(row))
+        change_rows(connection, change)
+
+
+def change_rows(connection: sa.Connection, change: Change) -> None:
+    """The same in any database."""
+    pack = Packer()
+    events = [(event, change(event)) for event in _events(connection)]
+    connection.execute(sa.delete(schema.pages))
+    for before, event in events:
+        if event is not None:
+            [row] = page_rows(before.session, [event], pack)
+            connection.execute(sa.insert(schema.pages).values(row))
 
 
 def with_data(event: EventRecord, **data: object) -> EventRecord:
