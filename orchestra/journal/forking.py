@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from orchestra.errors import InputError
 from orchestra.journal.blobs import Packer
 from orchestra.journal.encoding import encode
-from orchestra.journal.pages import page_row, unpacked
-from orchestra.journal.queries import unreadable
+from orchestra.journal.pages import page_row
+from orchestra.journal.queries import entries_of
 from orchestra.journal.records import Fork, SessionRecord
 from orchestra.journal.schema import pages, sessions
 from orchestra.journal.store import Store
@@ -54,9 +54,6 @@ def _copy_pages(store: Store, connection: sa.Connection, source: str, new: Fork)
     for page in connection.execute(sa.select(pages).where(mine).order_by(pages.c.first)).all():
         row = (new.id, *page[1:])
         if page.last > new.at:
-            try:
-                entries = unpacked(page.codec, page.body)[: new.at - page.first + 1]
-            except ValueError as error:
-                raise unreadable(store, page, error) from error
+            entries = entries_of(store, page)[: new.at - page.first + 1]
             row = page_row(new.id, page.first, entries, Packer())
         connection.execute(sa.insert(pages).values(row))

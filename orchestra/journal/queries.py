@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from orchestra.errors import StoreError
 from orchestra.journal.blobs import unpack
 from orchestra.journal.encoding import decode
-from orchestra.journal.pages import records
+from orchestra.journal.pages import Entry, records, unpacked
 from orchestra.journal.reading import is_gone
 from orchestra.journal.records import EventRecord, SessionRecord, SessionTotals
 from orchestra.journal.schema import blobs, pages
@@ -93,11 +93,18 @@ def stored(
         try:
             yield from records(page, agent=agent, kinds=kinds)
         except ValueError as error:
-            raise unreadable(store, page, error) from error
+            raise _unreadable(store, page, error) from error
 
 
-def unreadable(store: Store, page: Any, error: ValueError) -> StoreError:
-    """What is said of a damaged page."""
+def entries_of(store: Store, page: Any) -> list[Entry]:
+    """What is in a page, without making records of it. Raises StoreError for a damaged one."""
+    try:
+        return unpacked(page.codec, page.body)
+    except ValueError as error:
+        raise _unreadable(store, page, error) from error
+
+
+def _unreadable(store: Store, page: Any, error: ValueError) -> StoreError:
     return StoreError(
         f"The store {store.address} is damaged: events {page.first} to {page.last} of {page.session} "
         f"cannot be read ({error})."

@@ -39,7 +39,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     to a mark is safe, or cannot be made so now; `settled` waits so many seconds at most, more or less, and
     says whether that is so.
     `from_here`: a request that differs from the record is made, and what was recorded after it does not
-    count. `loosely`: see `asked.difference`. `unrecorded`: the empty record of agents without one.
+    count. `loosely`: see `Asked.difference`. `unrecorded`: the empty record of agents without one.
     """
 
     session: str

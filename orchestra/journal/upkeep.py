@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from orchestra.journal.blobs import INLINE, unpack
 from orchestra.journal.pages import records
-from orchestra.journal.queries import stored
+from orchestra.journal.queries import entries_of
 from orchestra.journal.records import EventRecord
 from orchestra.journal.schema import VERSION, blobs, orders, pages, sessions
 from orchestra.journal.store import Store
@@ -63,8 +63,8 @@ def info(store: Store) -> Info:
 def _size(store: Store, connection: sa.Connection) -> int:
     if store.address.kind == "server":
         return int(connection.exec_driver_sql("SELECT pg_database_size(current_database())").scalar() or 0)
-    pages = connection.exec_driver_sql("PRAGMA page_count").scalar() or 0
-    return int(pages) * int(connection.exec_driver_sql("PRAGMA page_size").scalar() or 0)
+    count = connection.exec_driver_sql("PRAGMA page_count").scalar() or 0
+    return int(count) * int(connection.exec_driver_sql("PRAGMA page_size").scalar() or 0)
 
 
 def _events(connection: sa.Connection, of: sa.ColumnElement[bool] | None = None) -> int:
@@ -190,7 +190,8 @@ def prune(store: Store, names: Sequence[str]) -> Pruned:
 
 def _used(store: Store, connection: sa.Connection) -> Iterator[bytes]:
     yield from (bytes(row) for row in connection.execute(sa.select(sessions.c.question)).scalars())
-    for event in stored(store, connection):
-        for where in event.texts.values():
-            if not where.startswith(INLINE):
-                yield bytes.fromhex(where)
+    for page in connection.execute(sa.select(pages), execution_options=_STREAMED):
+        for *_, texts in entries_of(store, page):
+            for where in texts.values():
+                if not where.startswith(INLINE):
+                    yield bytes.fromhex(where)

@@ -69,7 +69,10 @@ def keep(store: Store, new: Sequence[Memory], replaces: Replaces) -> None:
 
 
 def forget(store: Store, whose: Whose, which: Callable[[Memory], bool] | None) -> Forgotten:
-    """Delete memories with their history (None: all), so that their words are no longer in the file."""
+    """Delete memories with their history (None: all), so that their words are no longer in the file.
+
+    Raises StoreError, when they are gone, where the journal is damaged and who was shown them cannot be read.
+    """
     kept = all_of(store, whose)
     chosen = {memory.number for memory in kept if which is None or which(memory)}
     chosen = _with_history(kept, chosen)
@@ -81,9 +84,8 @@ def forget(store: Store, whose: Whose, which: Callable[[Memory], bool] | None) -
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
         for number in chosen:
             connection.execute(sa.delete(memories).where(memories.c.number == number))
-        still = _sessions_with(store, connection, gone)
     store.settle()
-    return Forgotten(gone, still)
+    return Forgotten(gone, _sessions_with(store, gone))
 
 
 def _with_history(kept: Iterable[Memory], chosen: set[int]) -> set[int]:
@@ -98,16 +100,17 @@ def _with_history(kept: Iterable[Memory], chosen: set[int]) -> set[int]:
     return chosen
 
 
-def _sessions_with(store: Store, connection: sa.Connection, gone: Sequence[Memory]) -> tuple[str, ...]:
+def _sessions_with(store: Store, gone: Sequence[Memory]) -> tuple[str, ...]:
     """The sessions in which it was said, and those that were shown it, as far as their records are there."""
     numbers = {memory.number for memory in gone}
     named = {memory.session for memory in gone}
-    for event in stored(store, connection, kinds=("note",)):
-        if event.data.get("what") == SHOWN and numbers & set(event.data.get("memories", ())):
-            named.add(event.session)
     there: list[str] = []
-    for name in sorted(named):
-        there += connection.execute(sa.select(sessions.c.id).where(sessions.c.id == name)).scalars()
+    with store.reading() as connection:  # which may take a second or more, in which others write
+        for event in stored(store, connection, kinds=("note",)):
+            if event.data.get("what") == SHOWN and numbers & set(event.data.get("memories", ())):
+                named.add(event.session)
+        for name in sorted(named):
+            there += connection.execute(sa.select(sessions.c.id).where(sessions.c.id == name)).scalars()
     return tuple(there)
 
 

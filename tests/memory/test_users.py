@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from pathlib import Path
 
 import anyio
@@ -10,7 +11,7 @@ import pytest
 
 from orchestra import Runtime, Scripted
 from orchestra.context.tokens import counter_for
-from orchestra.errors import InputError
+from orchestra.errors import InputError, StoreError
 from orchestra.journal.journal import Journal
 from orchestra.journal.reading import read_journal
 from orchestra.memory import shelf
@@ -196,3 +197,15 @@ async def test_an_id_that_is_none_is_one_sentence(tmp_path: Path, bad: str) -> N
     """Empty, of two lines, too long."""
     with pytest.raises(InputError, match=r"^The user's id "):
         await talked(tmp_path, ["Hello."], user=bad)
+
+
+async def test_forgotten_is_gone_though_the_journal_is_damaged(tmp_path: Path) -> None:
+    """Which sessions were shown it cannot be read then, and that is said; the memory is gone all the same."""
+    await talked(tmp_path, ["I live in Berlin."], user="ada")
+    assert len(await kept(tmp_path, "ada")) == 1
+    with sqlite3.connect(tmp_path / "store.db") as database:
+        database.execute("UPDATE pages SET codec = 0, body = x'5b31'")
+    async with Journal.open(str(tmp_path / "store.db")) as journal:
+        with pytest.raises(StoreError, match="cannot be read"):
+            await journal.do(shelf.forget, Whose("ada"), None)
+    assert await kept(tmp_path, "ada") == ()
