@@ -25,7 +25,7 @@ from orchestra.memory.kept import Memory, Whose
 from tests.journal.conftest import Postgres
 from tests.journal.recording import SESSION, begun, event
 from tests.journal.test_store import WRITER
-from tests.pages import change_rows, make_first_version
+from tests.pages import change_rows, events_of, make_first_version
 from tests.resume.cut import CATS, DOGS, QUESTION, same, write_documents
 from tests.team import scripted_team, settings
 
@@ -41,7 +41,8 @@ async def test_a_session_is_recorded_and_gone_on_with(postgres: Postgres, tmp_pa
         report = await host.research(QUESTION, documents=documents)
     engine = sa.create_engine(read_address(url).url)
     with engine.begin() as connection:
-        change_rows(connection, lambda event: event if event.seq <= 12 else None)
+        last = max(event.seq for event in events_of(connection) if event.kind == "tool_returned")
+        change_rows(connection, lambda event: event if event.seq <= last else None)
         connection.exec_driver_sql("UPDATE sessions SET status = 'running', owner = 'elsewhere:1'")
     engine.dispose()
     (documents / "cats.md").unlink()
