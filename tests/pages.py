@@ -20,19 +20,19 @@ Change = Callable[[EventRecord], EventRecord | None]
 def events_in(store: Path) -> list[EventRecord]:
     """All events, in the order of their sessions and numbers."""
     with sa.create_engine(f"sqlite:///{store}").begin() as connection:
-        return _events(connection)
+        return events_of(connection)
 
 
 def change_events(store: Path, change: Change) -> None:
     """Each event as `change` makes it, None: gone."""
     with sa.create_engine(f"sqlite:///{store}").begin() as connection:
-        change_events_of(connection, change)
+        change_rows(connection, change)
 
 
-def change_events_of(connection: sa.Connection, change: Change) -> None:
-    """The same on any database."""
+def change_rows(connection: sa.Connection, change: Change) -> None:
+    """The same in any database."""
     pack = Packer()
-    events = [(event, change(event)) for event in _events(connection)]
+    events = [(event, change(event)) for event in events_of(connection)]
     connection.execute(sa.delete(schema.pages))
     for before, event in events:
         if event is not None:
@@ -53,7 +53,7 @@ def make_first_version(connection: sa.Connection) -> None:
         "texts TEXT NOT NULL, PRIMARY KEY (session, seq))"
     )
     insert = sa.text("INSERT INTO events VALUES (:session, :seq, :agent, :turn, :kind, :at, :data, :texts)")
-    for event in _events(connection):
+    for event in events_of(connection):
         written = {"data": encode(event.data), "texts": encode(event.texts) if event.texts else ""}
         connection.execute(insert, {**structs.asdict(event), **written})
     for table in ("pages", "orders", "memories"):
@@ -61,6 +61,7 @@ def make_first_version(connection: sa.Connection) -> None:
     connection.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '0001'")
 
 
-def _events(connection: sa.Connection) -> list[EventRecord]:
+def events_of(connection: sa.Connection) -> list[EventRecord]:
+    """All events of any database."""
     pages = connection.execute(sa.select(schema.pages).order_by(schema.pages.c.session, schema.pages.c.first))
     return [event for page in pages for event in records(page)]

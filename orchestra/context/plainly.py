@@ -15,6 +15,7 @@ from orchestra.text.shape import letter_runs
 # Words with which a statement has to be read: numbers in words, parts of dates, a share of something.
 READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
 _TELLING = re.compile("[0-9A-Z]")
+_FRACTION = re.compile(r"[^0-9A-Za-z]*\.[0-9]")  # its point is no mark beside it
 _EDGES = ".,;:!?()[]{}\"'`*"
 _UNREAD = "?"  # no word is this when its marks are off
 _WORD = re.compile(r"\S+")
@@ -78,7 +79,7 @@ def _look(word: str) -> str:
 
     `_UNREAD` for one with which a statement has to be read.
     """
-    if not READ.isdisjoint(letter_runs(word)):
+    if not READ.isdisjoint(letter_runs(word)) or _FRACTION.match(word):
         return _UNREAD
     return word.strip(_EDGES).lower() if _TELLING.search(word) else ""
 

@@ -104,6 +104,12 @@ class Cleaner:
 
     def __call__(self, output: ToolOutput) -> tuple[ToolOutput, dict[str, str]]:
         """The output without secrets, itself where there are none; and as texts of an event."""
+        try:
+            return self._cleaned(output)
+        except UnicodeEncodeError:
+            return self._cleaned(_without_halves(output))
+
+    def _cleaned(self, output: ToolOutput) -> tuple[ToolOutput, dict[str, str]]:
         text = self._clean(output.text) if output.text else ""
         documents = self._documents
         numbers: dict[_Known, int] = {}
@@ -131,15 +137,19 @@ class Cleaner:
         key = (document.locator, document.sha256)
         known = self._documents.get(key)
         if known is None or known.given != document:
-            text = self._clean(document.text)
-            clean = document if text == document.text else self._without_secrets(document, text)
-            known = self._documents[key] = _Known(document, clean)
+            known = self._documents[key] = _Known(document, self._without_secrets(document))
         return known
 
-    def _without_secrets(self, document: Document, text: str) -> Document:
-        """The document with this text."""
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        return structs.replace(document, text=text, sha256=digest, title=self._clean(document.title))
+    def _without_secrets(self, document: Document) -> Document:
+        """The document without them, itself where it has none."""
+        text, named = self._clean(document.text), f"{document.locator}\n{document.title}"
+        if text == document.text and self._clean(named) == named:
+            return document
+        digest = document.sha256
+        if text != document.text:
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        locator, title = self._clean(document.locator), self._clean(document.title)
+        return structs.replace(document, text=text, sha256=digest, locator=locator, title=title)
 
     def _passage(self, passage: Passage) -> Passage:
         """The passage without secrets: itself, where its document has none."""
@@ -149,6 +159,31 @@ class Cleaner:
         given, document = known.given, known.document
         start = len(self._clean(given.text[: passage.start]))
         end = max(len(self._clean(given.text[: passage.end])), start)
+        section = self._clean(passage.section)
         return structs.replace(
-            passage, document=document, text=document.text[start:end], start=start, end=end
+            passage, document=document, text=document.text[start:end], start=start, end=end, section=section
         )
+
+
+def _without_halves(output: ToolOutput) -> ToolOutput:
+    """The output with a mark for each half of a surrogate pair, which no account and no request can hold."""
+    passages = [
+        structs.replace(
+            each,
+            document=structs.replace(
+                each.document,
+                locator=_marked(each.document.locator),
+                title=_marked(each.document.title),
+                text=_marked(each.document.text),
+            ),
+            section=_marked(each.section),
+            text=_marked(each.text),
+        )
+        for each in output.passages
+    ]
+    return structs.replace(output, text=_marked(output.text), passages=tuple(passages))
+
+
+def _marked(text: str) -> str:
+    """The text, as long as it was."""
+    return text.encode("utf-8", "replace").decode()

@@ -131,6 +131,23 @@ def test_no_number_passes_that_is_not_there(number: int, there: list[int], frame
     assert evidence.missing("the value is " + frame.format(number, number))
 
 
+@pytest.mark.parametrize(
+    ("statement", "evidence", "missing"),
+    [
+        ("It fell by .5 percent.", "It fell by 5 percent.", [".5 percent"]),
+        ("It takes (.5 kg) more.", "It takes (5 kg) more.", [".5 kg"]),
+        ("Up to .5.", "Up to 5.", [".5"]),
+        ("It costs $.50 now.", "It costs $50 now.", ["$.50"]),
+        ("It rose ...5 times.", "It rose 5 times.", []),
+        ("It fell by .5 percent.", "It fell by .5 percent.", []),
+        ("It fell by .5 percent.", "It fell by 0.5%.", []),
+    ],
+)
+def test_a_point_before_a_figure_belongs_to_it(statement: str, evidence: str, missing: list[str]) -> None:
+    """It is no mark beside the figure, as a bracket is."""
+    assert [fact.text for fact in missing_facts(statement, [evidence])] == missing
+
+
 @given(st.text(max_size=120))
 def test_a_text_bears_itself_out(text: str) -> None:
     """For any text: it has all of its own facts."""

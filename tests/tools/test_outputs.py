@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+import pytest
+from msgspec import structs
+
 from orchestra.redact import Redactor
 from orchestra.tools.outputs import Cleaner, output_of
 from orchestra.tools.port import ToolOutput
@@ -66,3 +69,33 @@ def test_a_text_that_a_passage_does_not_quote_is_kept_beside_it() -> None:
     source = document("One two three.")
     output = ToolOutput(passages=(Passage(source, "One, two and three", 0, 7),))
     assert output_of(Cleaner(Redactor())(output)[1]) == output
+
+
+def test_a_secret_in_a_name_is_cut_out_too() -> None:
+    """Of an address, a title or a heading; the text, which has none, keeps its hash and its places."""
+    source = document(
+        "Queues were short.", title=f"Key {SECRET}", locator="https://me:hunter2222@example.org/1"
+    )
+    passage = structs.replace(part(source, 0, 6), section=f"Keys > {SECRET}")
+    shown, texts = Cleaner(Redactor())(ToolOutput(passages=(passage,)))
+    for told in ("".join(texts.values()), str(shown)):
+        assert SECRET not in told
+        assert "hunter2222" not in told
+    assert shown.passages[0].document.sha256 == source.sha256
+    assert shown.passages[0].text == "Queues"
+    assert output_of(texts) == shown
+
+
+@pytest.mark.parametrize("where", ["title", "locator", "section", "text"])
+def test_half_a_surrogate_pair_in_a_name_is_marked(where: str) -> None:
+    """As a tool that reads files of any name may give it: nothing is raised, and the rest stands."""
+    source = document("Queues were short.")
+    passage = part(source, 0, 6)
+    if where in ("title", "locator"):
+        passage = structs.replace(passage, document=structs.replace(source, **{where: "n\udc80me"}))
+    else:
+        passage = structs.replace(passage, **{where: "n\udc80me"})
+    shown, texts = Cleaner(Redactor())(ToolOutput(text="Hits", passages=(passage,)))
+    assert "n?me" in str(shown)
+    assert output_of(texts) == shown
+    "".join(texts.values()).encode()
