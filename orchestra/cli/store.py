@@ -145,7 +145,7 @@ async def _import(file: Path, store: str | None, config: str | None) -> None:
         text = await anyio.Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The file {file} cannot be read: {error}.", key="FILE") from error
-    name, rows = rows_of(text.splitlines(), str(file))
+    name, rows = rows_of(text, str(file))
     async with Journal.open(settings.store) as journal:
         try:
             await journal.do(lambda opened_store: opened_store.write(rows))

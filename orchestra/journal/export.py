@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -46,12 +46,13 @@ async def export_session(reader: Reader, prefix: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def rows_of(lines: Iterable[str], named: str) -> tuple[str, Rows]:
-    """The session's id and its rows. Raises InputError for a file that is no session."""
+def rows_of(text: str, named: str) -> tuple[str, Rows]:
+    """The session's id and its rows, of a file's text. Raises InputError for a file that is no session."""
     rows, pack, session = Rows(), Packer(), ""
     events = []
     try:
-        for number, line in enumerate(lines):
+        # Not splitlines: JSON leaves other line ends than "\n" in a text as they are.
+        for number, line in enumerate(filter(None, text.split("\n"))):
             value = decode(line)
             if number == 0:
                 session = _begin(value, named, rows)
@@ -95,7 +96,7 @@ async def read_export(path: str | Path) -> AsyncIterator[tuple[Reader, str]]:
         text = await anyio.Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The file {path} cannot be read: {error}.") from error
-    session, rows = rows_of(text.splitlines(), str(path))
+    session, rows = rows_of(text, str(path))
 
     def filled() -> Store:
         store = Store(Address("memory"))

@@ -171,6 +171,20 @@ async def test_an_exported_session_has_the_numbers_that_it_had(tmp_path: Path) -
         assert await reader.events(name) == told
 
 
+async def test_an_exported_text_may_hold_any_line_end(tmp_path: Path) -> None:
+    """Those of Unicode too, which JSON leaves as they are."""
+    file, text = tmp_path / "session.jsonl", "one\u2028two\x85three\x0bfour\r\nfive\u2029"
+    async with Journal.open(":memory:") as journal:
+        await begun(journal, question=text)
+        await journal.record(event(1, short=text, long=text * 100))
+        await journal.flush()
+        file.write_text(await export_session(journal, SESSION), encoding="utf-8")
+    async with read_export(file) as (reader, name):
+        [read] = await reader.events(name)
+        assert await reader.text(read.texts["short"]) == text
+        assert await reader.text(read.texts["long"]) == text * 100
+
+
 @given(st.binary(max_size=80) | st.sampled_from([b"[]", b"[1]", b"{}", b'[["a",1,"note",1.0,{}]]']))
 def test_what_is_no_page_is_a_value_error(body: bytes) -> None:
     """Whatever the bytes are."""
