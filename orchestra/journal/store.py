@@ -25,6 +25,8 @@ _BUSY_MS = 250
 _PAGE_BYTES = 8_192
 # After so many pages of SQLite's log (64 MB) a commit waits for a checkpoint, if none was made by then.
 _LOG_PAGES = 8_000
+# The number of the lock under which tables are made on a server; any that no other program uses there.
+_MAKING_TABLES = 7_027_115_463
 
 Work = Sequence[tuple[str, Sequence[tuple[Any, ...]]]]
 
@@ -75,13 +77,13 @@ class Store:
         if self._read_only:
             what = "is older than this program" if found else "holds no sessions"
             raise StoreError(f"The store {self.address} {what}: run `orchestra research` on it once.")
-        with self.writing() as connection:
+        with self._alone() as connection:
             if _version(connection) is None:  # asked again: another process may just have made it
                 _create(connection)
         if found is not None:
             from orchestra.journal.migrate import upgrade
 
-            with self.writing() as connection:
+            with self._alone() as connection:
                 upgrade(connection)
 
     @contextmanager
@@ -97,6 +99,14 @@ class Store:
             connection = plain.execution_options(writes=True)
             with connection.begin():
                 yield connection
+
+    @contextmanager
+    def _alone(self) -> Iterator[sa.Connection]:
+        """As `writing`, where nobody else makes tables meanwhile."""
+        with self.writing() as connection:
+            if self.address.kind == "server":  # there, who writes does not keep others from it
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING_TABLES})")
+            yield connection
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

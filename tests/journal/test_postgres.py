@@ -108,6 +108,47 @@ async def test_a_store_of_the_first_version_is_brought_up(postgres: Postgres) ->
         assert await journal.do(upkeep.check) == ()
 
 
+async def test_a_store_is_brought_up_once_and_loses_nothing_that_is_still_written(postgres: Postgres) -> None:
+    """By many processes that open it at once, while one of the version before commits an event."""
+    url = postgres.database()
+    async with Journal.open(url) as journal:
+        await begun(journal)
+        await journal.record(event(1))
+    engine = sa.create_engine(read_address(url).url)
+    with engine.begin() as connection:
+        make_first_version(connection)
+
+    async def opened() -> None:
+        async with Journal.open(url) as journal:
+            assert [each.turn for each in await journal.events(SESSION)] == [1, 2]
+
+    async with anyio.create_task_group() as group:
+        with engine.begin() as late:
+            late.exec_driver_sql(
+                f"INSERT INTO events VALUES ('{SESSION}', 2, 'a', 2, 'note', 2.0, '{{}}', '')"
+            )
+            for _ in range(3):
+                group.start_soon(opened)
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+            with engine.connect() as other:
+                while other.exec_driver_sql(waiting).scalar() < 3:  # type: ignore[operator] # a count
+                    await anyio.lowlevel.checkpoint()
+    engine.dispose()
+
+
+async def test_many_processes_make_one_store(postgres: Postgres) -> None:
+    """None finds its tables half made."""
+    url = postgres.database()
+    async with anyio.create_task_group() as group:
+        for _ in range(6):
+            group.start_soon(_opened_and_closed, url)
+
+
+async def _opened_and_closed(url: str) -> None:
+    async with Journal.open(url) as journal:
+        assert await journal.sessions() == ()
+
+
 async def test_a_newer_store_and_a_server_that_is_not_there_are_sentences(postgres: Postgres) -> None:
     """With what to do."""
     url = postgres.database()

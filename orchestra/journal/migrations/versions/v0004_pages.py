@@ -26,6 +26,8 @@ def upgrade() -> None:
         sa.Column("body", sa.LargeBinary, nullable=False),
     )
     connection, pack = op.get_bind(), Packer()
+    if connection.dialect.name == "postgresql":  # a process of the version before may still write
+        connection.exec_driver_sql("LOCK TABLE events IN ACCESS EXCLUSIVE MODE")
     names = connection.exec_driver_sql("SELECT DISTINCT session FROM events").scalars().all()
     for name in names:
         query = sa.text("SELECT * FROM events WHERE session = :name ORDER BY seq")
