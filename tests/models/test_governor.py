@@ -273,6 +273,19 @@ def dies(here: Governor) -> None:
         here.failed(permit)
 
 
+async def test_a_few_quick_failures_of_many_calls_are_no_dead_endpoint() -> None:
+    """What fails fails before the first answer comes; an endpoint that is down fails them all."""
+    here = governor(concurrent_calls=1_000)
+    permits = [enters(here) for _ in range(1_000)]
+    circuits = []
+    for first, last in ((0, 50), (51, 300)):
+        for permit in permits[first:last]:
+            here.failed(permit)
+        circuits.append(here.statistics.circuit)
+        here.answered(permits[last], calls=1, tokens=1)
+    assert circuits == ["closed", "open"]
+
+
 @pytest.mark.parametrize(
     ("end", "circuit"),
     [

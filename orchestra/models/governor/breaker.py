@@ -10,6 +10,9 @@ Circuit = Literal["closed", "open", "half open"]
 # With a tenth of all calls failing by chance, eight in a row come once in a hundred million calls; an
 # endpoint that is down gives as many at once, or two calls' tries of one lonely session.
 FAILURES = 8
+# Where many calls are under way, so large a part of them: what fails is quick, and what is answered takes
+# its time: of 1,000 calls that begin together fifty may fail before the first is answered.
+SHARE = 0.25
 FIRST_SECONDS = 5.0
 MOST_SECONDS = 60.0
 
@@ -51,12 +54,15 @@ class Breaker:
         self._seconds = 0.0
         self._probing = False
 
-    def failed(self, now: float, *, probe: bool) -> bool:
-        """A call came to nothing; says whether the endpoint is left alone from now on."""
+    def failed(self, now: float, *, probe: bool, under_way: int = 0) -> bool:
+        """A call came to nothing; says whether the endpoint is left alone from now on.
+
+        `under_way`: calls that are not answered yet.
+        """
         self.failures += 1
         if probe:
             self._seconds = min(MOST_SECONDS, self._seconds * 2)
-        elif self.closed and self.failures >= FAILURES:
+        elif self.closed and self.failures >= max(FAILURES, SHARE * under_way):
             self._seconds = FIRST_SECONDS
         else:
             return False

@@ -131,7 +131,7 @@ class Governor:
             return
         now = self._now()
         self._failed += 1
-        if self._breaker.failed(now, probe=permit.probe):
+        if self._breaker.failed(now, probe=permit.probe, under_way=self._in_flight):
             seconds = round(self._breaker.wait(now), 3)
             get_logger().warning("governor.left_alone", endpoint=self.endpoint, seconds=seconds)
             self._turn_away(partial(self._down, now))
