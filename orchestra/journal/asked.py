@@ -121,10 +121,12 @@ def output_key(output: OutputSpec | None) -> str:
     """The beginning of the hash of what a reply is held to."""
     if output is None:
         return _NO_OUTPUT
-    if not output.key:
-        # As Message.wire: the cache of a pure function of the other fields, filled once for each type.
-        force_setattr(output, "key", _hashed(f"{output.name}{encode(output.schema)}")[:_DIGITS])
-    return output.key
+    name, schema, kept = output.name, output.schema, output.key
+    if kept is not None and kept[0] is name and kept[1] is schema:
+        return kept[2]
+    key = _hashed(f"{name}{encode(schema)}")[:_DIGITS]
+    force_setattr(output, "key", (name, schema, key))  # once for each type of output
+    return key
 
 
 def _task(messages: Sequence[_Message]) -> _Message:

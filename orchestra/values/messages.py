@@ -55,13 +55,13 @@ class OutputSpec(Struct, frozen=True, gc=False):
     """A typed value that is asked for instead of text.
 
     `validate` takes the JSON text of a reply, returns the value and raises ValueError with a message
-    that a model can act on. `key` caches what the journal knows name and schema by ("" until then).
+    that a model can act on. `key` caches what the journal knows name and schema by, with the two of them.
     """
 
     name: str
     schema: Mapping[str, Any]
     validate: Callable[[str], Any]
-    key: str = ""
+    key: tuple[str, Mapping[str, Any], str] | None = None
 
 
 class Request(Struct, frozen=True, kw_only=True, gc=False):

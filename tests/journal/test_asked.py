@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from orchestra.journal.asked import PastPrompts, asked_now, asked_then
+from orchestra.journal.asked import PastPrompts, asked_now, asked_then, output_key
 from orchestra.journal.journal import Journal
 from orchestra.journal.past import AgentPast
 from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
@@ -116,3 +116,11 @@ async def test_a_record_of_an_earlier_version_is_known_again(
     past = await recorded(tmp_path, [request], key=key)
     then = asked_then(past.calls[0].data, PastPrompts().of(past, 0))
     assert (asked_now(request, "m", CLEAN).difference(then) == "") is is_same
+
+
+def test_an_output_that_was_made_of_another_is_known_by_its_own_schema() -> None:
+    """What is kept of the first does not speak for it."""
+    first = output_key(OUTPUT)
+    assert output_key(OUTPUT) == first
+    for changed in ({"schema": {"type": "array"}}, {"name": "Other"}):
+        assert output_key(structs.replace(OUTPUT, **changed)) != first
