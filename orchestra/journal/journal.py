@@ -127,9 +127,13 @@ class Journal(Reader):
         forking.check_event(source, new.at, await self._read(queries.last_seq, source.id))
         if question is not None:
             await self.begin(SessionStart(id=new.id, question=question, created=new.created))
+        try:
             await self.flush()
-            del self._live[new.id]
-        await self._read(forking.fork, source, new, question is not None)
+            await self._read(forking.fork, source, new, question is not None)
+        except BaseException:  # it has begun, and will not go on
+            self.finish_now(new.id, "failed", at=new.created)
+            raise
+        self._live.pop(new.id, None)
 
     async def give(self, order: Order) -> None:
         """Ask something of a session, whichever process runs it."""

@@ -141,7 +141,7 @@ async def test_a_damaged_page_is_said_in_one_sentence(tmp_path: Path) -> None:
 
 
 async def test_a_fork_of_a_damaged_page_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    """It would be whole only up to there; nothing is made of it."""
+    """It would be whole only up to there; what was begun of it has failed."""
     store = tmp_path / "store.db"
     async with Journal.open(store) as journal:
         await begun(journal)
@@ -154,6 +154,10 @@ async def test_a_fork_of_a_damaged_page_is_refused_in_one_sentence(tmp_path: Pat
         with pytest.raises(StoreError, match=rf"events 1 to 3 of {SESSION} cannot be read"):
             await journal.fork(source, Fork(id=OTHER, at=2, created=2.0))
         assert [each.id for each in await journal.sessions()] == [SESSION]
+        with pytest.raises(StoreError, match="cannot be read"):
+            await journal.fork(source, Fork(id=OTHER, at=2, created=2.0), "Another question?")
+        await journal.flush()
+        assert (await journal.find_session(OTHER)).status == "failed"
 
 
 async def test_an_exported_session_has_the_numbers_that_it_had(tmp_path: Path) -> None:
