@@ -128,7 +128,8 @@ class Journal(Reader):
         if question is not None:
             await self.begin(SessionStart(id=new.id, question=question, created=new.created))
         try:
-            await self.flush()
+            if question is not None:
+                await self.flush()
             await self._read(forking.fork, source, new, question is not None)
         except BaseException:  # it has begun, and will not go on
             self.finish_now(new.id, "failed", at=new.created)
