@@ -16,6 +16,7 @@ from orchestra.cli.live import shortened
 from orchestra.config.load import load_settings
 from orchestra.journal.encoding import encode
 from orchestra.journal.reading import Reader, read_journal
+from orchestra.text.fold import whole_characters
 from orchestra.values.usage import Usage
 
 # Columns when the output is no terminal and COLUMNS does not say.
@@ -41,7 +42,7 @@ def safe(text: str) -> str:
     if text.isprintable():
         return text
     shown = (char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
-    return "".join(shown).encode("utf-8", "replace").decode()
+    return whole_characters("".join(shown))
 
 
 def line(text: str, width: int) -> str:

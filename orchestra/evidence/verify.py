@@ -11,7 +11,7 @@ from msgspec import Struct
 from orchestra.context.plainly import told_plainly
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
-from orchestra.text.fold import one_line
+from orchestra.text.fold import one_line, whole_characters
 from orchestra.values.drafts import Draft, DraftSentence
 from orchestra.values.handoffs import Brief
 from orchestra.values.report import Reference, ReferenceQuote, Report, Section, Sentence
@@ -210,7 +210,7 @@ def _unmarked(text: str) -> str:
 
 def _flat(text: str) -> str:
     """On one line, and nothing in it that UTF-8 cannot hold (a model may send half a surrogate pair)."""
-    return one_line(text if text.isascii() else text.encode("utf-8", "replace").decode())
+    return one_line(whole_characters(text))
 
 
 def _conflicts(brief: Brief) -> tuple[str, ...]:

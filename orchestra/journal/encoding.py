@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from orchestra.text.fold import whole_characters
+
 _encode = msgspec.json.Encoder().encode
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -32,7 +34,7 @@ def plain(name: str) -> str:
     """A name as every database's text column takes it: no NUL, no lone surrogate."""
     if name.isascii() and "\0" not in name:
         return name
-    return name.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    return whole_characters(name).replace("\0", "\ufffd")
 
 
 def is_whole(text: str) -> bool:

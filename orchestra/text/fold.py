@@ -102,6 +102,11 @@ def fold(text: str, *, unmarked: bool = False) -> Folded:
     return Folded("".join(out), at, starts, ends)
 
 
+def whole_characters(text: str) -> str:
+    """The text with a mark for each half of a surrogate pair, which UTF-8 cannot hold; as long as it was."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def one_line(text: str) -> str:
     """`text` with one blank wherever it has white space, and none at its ends."""
     # Mostly it is so already, which is seen in half the time that it takes to cut it and join it again.

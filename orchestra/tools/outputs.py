@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import Raw, Struct, structs
 
+from orchestra.text.fold import whole_characters
 from orchestra.tools.port import ToolOutput
 from orchestra.values.sources import Document, Passage, SourceKind
 
@@ -172,18 +173,13 @@ def _without_halves(output: ToolOutput) -> ToolOutput:
             each,
             document=structs.replace(
                 each.document,
-                locator=_marked(each.document.locator),
-                title=_marked(each.document.title),
-                text=_marked(each.document.text),
+                locator=whole_characters(each.document.locator),
+                title=whole_characters(each.document.title),
+                text=whole_characters(each.document.text),
             ),
-            section=_marked(each.section),
-            text=_marked(each.text),
+            section=whole_characters(each.section),
+            text=whole_characters(each.text),
         )
         for each in output.passages
     ]
-    return structs.replace(output, text=_marked(output.text), passages=tuple(passages))
-
-
-def _marked(text: str) -> str:
-    """The text, as long as it was."""
-    return text.encode("utf-8", "replace").decode()
+    return structs.replace(output, text=whole_characters(output.text), passages=tuple(passages))

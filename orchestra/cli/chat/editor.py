@@ -16,6 +16,7 @@ from prompt_toolkit.styles import Style
 
 from orchestra.cli.chat.reading import Broken, Choices, Pastes
 from orchestra.cli.printing import columns, line, safe
+from orchestra.text.fold import whole_characters
 
 _STYLE = Style.from_dict({"bottom-toolbar": "noreverse ansibrightblack", "label": "bold"})
 
@@ -51,7 +52,7 @@ class Editor:
             )
         except EOFError:
             return None
-        return self._pastes.whole(typed).encode("utf-8", "replace").decode()
+        return whole_characters(self._pastes.whole(typed))
 
     async def ask(self, label: str) -> str | None:
         """One line that Up does not bring back."""
@@ -60,7 +61,7 @@ class Editor:
             typed = await session.prompt_async(FormattedText([("", label)]), handle_sigint=False)
         except EOFError:
             return None
-        return typed.encode("utf-8", "replace").decode()
+        return whole_characters(typed)
 
     def remember(self, texts: Iterable[str]) -> None:
         for text in texts:
