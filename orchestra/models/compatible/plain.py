@@ -60,9 +60,7 @@ _skip = msgspec.json.Decoder(msgspec.Raw).decode
 _calls_in = attrgetter("calls")
 
 
-def plainly(
-    request: Request, sent: Outgoing, body: bytes, account: Account, started: float
-) -> Reply | None:
+def plainly(request: Request, sent: Outgoing, body: bytes, account: Account, started: float) -> Reply | None:
     """The reply in the light of what was asked, None where it is not plain.
 
     `started`: when it was asked for, in seconds of the performance counter.
@@ -82,9 +80,7 @@ def plainly(
             calls = _calls(asked, request)
             if not calls:
                 return None
-        elif not text or choice.finish_reason != "stop":
-            return None
-        elif request.tools and request.tool_choice != "none" and calls_in_text(text, request.tools):
+        elif not text or choice.finish_reason != "stop" or _may_call(text, request):
             return None
         elif request.output is not None:
             value = as_it_stands(text, request.output)
@@ -100,6 +96,10 @@ def plainly(
         seconds=time.perf_counter() - started,
         exact=value is not None,
     )
+
+
+def _may_call(text: str, request: Request) -> bool:
+    return bool(request.tools and request.tool_choice != "none" and calls_in_text(text, request.tools))
 
 
 def as_it_stands(text: str, output: OutputSpec) -> Any:
@@ -121,9 +121,9 @@ def _calls(asked: list[_Call], request: Request) -> tuple[ToolCall, ...]:
         name, arguments = call.function.name, call.function.arguments
         if call.id in used or call.id == name or not is_plain_id(call.id):
             return ()
-        if arguments[:1] != "{" or arguments[-1:] != "}":
-            return ()
         decode_object(arguments)
+        if arguments[0] != "{" or arguments[-1] != "}":  # white space around it
+            return ()
         used.add(call.id)
         calls.append(ToolCall(call.id, name, arguments))
     return tuple(calls)

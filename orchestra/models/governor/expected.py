@@ -6,7 +6,7 @@ from orchestra.values.messages import Request
 from orchestra.values.usage import Usage
 
 _NEW = 0.1  # what the newest reply counts in the mean
-_UNKNOWN_OUTPUT = 1_000
+_UNKNOWN = (1_000, 0.0, 0.0)
 _CHARACTERS_A_TOKEN = 3
 
 
@@ -16,15 +16,14 @@ class Expected:
     A prompt that nobody has counted is guessed from its characters, three a token.
     """
 
-    __slots__ = ("_lengths", "_likely")
+    __slots__ = ("_lengths",)
 
     def __init__(self) -> None:
-        self._lengths: dict[str, tuple[float, float]] = {}
-        self._likely: dict[str, int] = {}  # mean and one deviation
+        self._lengths: dict[str, tuple[int, float, float]] = {}  # mean and one deviation together, and apart
 
     def of(self, request: Request) -> int:
         """Prompt and reply together; the reply with one deviation on top, at most what it may have."""
-        made = self._likely.get(request.purpose, _UNKNOWN_OUTPUT)
+        made = self._lengths.get(request.purpose, _UNKNOWN)[0]
         most = request.max_output_tokens
         if most is not None and most < made:
             made = most
@@ -38,12 +37,11 @@ class Expected:
         if known is None:
             mean, deviation = float(made), made / 4
         else:
-            mean, deviation = known
+            _, mean, deviation = known
             off = made - mean
             mean += _NEW * off
             deviation += _NEW * (abs(off) - deviation)
-        self._lengths[purpose] = mean, deviation
-        self._likely[purpose] = int(mean + deviation)
+        self._lengths[purpose] = int(mean + deviation), mean, deviation
 
 
 def guess(request: Request) -> int:
