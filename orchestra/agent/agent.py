@@ -111,7 +111,7 @@ class Agent:
         self._toolbox = toolbox.joined(self._own_tools())
 
     def _limits(self) -> anyio.CancelScope:
-        """The time that its role allows, which is over, too, when somebody stops it; `_cut_short` says why."""
+        """The time that its role allows; it is over, too, when somebody stops the agent."""
         place, seconds = self._desk.place, self.role.limits.seconds
         self._wrap_up_at = math.inf if seconds is None else time.monotonic() + WRAP_UP_TIME_SHARE * seconds
         place.scope = within(seconds)
@@ -148,7 +148,6 @@ class Agent:
     async def _turn(self, tier: str, *, last: bool, finishing: str) -> Outcome | None:
         """One model call, and what its reply asks for; the outcome, where it is one."""
         context, track, output = self.context, self._track, None
-        self._check_steps()
         if tier == self._final:
             output = self._desk.output
         track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
@@ -156,11 +155,9 @@ class Agent:
         while True:
             prompt = await self._prompt(context, output, last=last, ask=WRAP_UP if finishing else "")
             track.turn += 1
-            request = self._request(prompt, last=last)
-            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
-            del prompt  # nothing of it is kept while the reply is waited for but what was sent
+            request, window = self._request(prompt, last=last), context.budget.window
             try:
-                reply = await self._caller.call(tier, request, sent, context.budget.window, self._hear)
+                reply = await self._caller.call(tier, request, prompt, window, self._hear)
                 break
             except OutputInvalid as error:
                 await self._failed(tier, error.problem or str(error), error)
@@ -216,12 +213,17 @@ class Agent:
         return tools
 
     def _must_finish(self) -> str:
-        """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
+        """Why the next call has to be the last, "" when it need not; as recorded, where it is.
+
+        Raises LimitReached where there may be none.
+        """
         track, limit = self._track, self.role.limits.steps
         if not track.fresh and (recorded := track.recorded_step) is not None:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
-        if limit is not None and track.turn - self._before + 1 >= limit:
+        if limit is not None and (step := track.turn - self._before + 1) >= limit:
+            if step > limit + 1:  # the last one was to be the end
+                raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
             return f"its limit of {limit} steps"
         if scope := self._caller.purse.ending:
             self._short = scope
@@ -229,12 +231,6 @@ class Agent:
         if time.monotonic() - self._desk.place.waited >= self._wrap_up_at:
             return f"its limit of {self.role.limits.seconds:g} s"
         return ""
-
-    def _check_steps(self) -> None:
-        """Raises LimitReached for a call too many: its last one was to be the end."""
-        limit = self.role.limits.steps
-        if limit is not None and self._track.turn - self._before > limit:
-            raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
 
     async def _prompt(self, context: Context, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
         """What the next call is shown; room is made first where that is due."""

@@ -10,7 +10,9 @@ from msgspec import structs
 from orchestra.agent.desk import Desk
 from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
+from orchestra.models.counts import Calibration
 from orchestra.models.port import Model
+from orchestra.models.recorded import Recorded
 from orchestra.spend.purse import Purse, affords
 from orchestra.spend.scope import Reservation, Warned
 from orchestra.values.messages import Delta, Listen, Reply, Request
@@ -19,11 +21,12 @@ from orchestra.values.messages import Delta, Listen, Reply, Request
 class Caller:
     """Holds what a call may cost in its purse, makes it, settles."""
 
-    __slots__ = ("_desk", "_track", "purse")
+    __slots__ = ("_desk", "_models", "_track", "purse")
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._track = desk.track
+        self._models: dict[str, tuple[Recorded, Calibration]] = {}  # by tier, once it is called
         self.purse = Purse(desk.spend)
 
     async def call(self, tier: str, request: Request, sent: Sent, window: int, hear: Listen | None) -> Reply:
@@ -34,15 +37,15 @@ class Caller:
         one is asked for, which costs less.
         """
         desk, track, purse, counted = self._desk, self._track, self.purse, request.tokens
-        model = desk.tiers[tier]
-        count = desk.counts.of(model.name)
+        model, count = self._models.get(tier) or self._model(tier)
         recorded = None if track.fresh else track.recorded
         if recorded is not None and recorded.outcome is not None:
             held = purse.nothing()
         else:
             if not track.fresh:
                 await desk.place.outside(track.missing())
-            given, output = count.bound(counted), request.max_output_tokens or 0
+            output = request.max_output_tokens or 0
+            expected, given = count.expected(counted)
             if (now := purse.held(model, given, output)) is not None:
                 held = now
             else:
@@ -50,7 +53,7 @@ class Caller:
             request = structs.replace(
                 request,
                 max_output_tokens=output,
-                tokens=count.corrected(counted),
+                tokens=expected,
                 afford=partial(affords, held, model, given, output),
             )
         aside = track.aside
@@ -71,6 +74,12 @@ class Caller:
             await self._warn(warned)
         await track.keep(reply.seconds)
         return reply
+
+    def _model(self, tier: str) -> tuple[Recorded, Calibration]:
+        """A tier's model, recorded, and what is known of how it counts."""
+        model = Recorded(self._desk.tiers[tier], tier, self._track)
+        found = self._models[tier] = model, self._desk.counts.of(model.name)
+        return found
 
     async def _failed(self, held: Reservation, tier: str, error: BaseException) -> None:
         """What was billed and then failed is still billed; nothing else stays held."""

@@ -42,7 +42,7 @@ class Recorder:
         return handoff
 
     async def record_handoff(self, handoff: HandOff[Any], written: str = "") -> None:
-        """Write an envelope and what is in it into the journal; `written`: the value as text, where it is there."""
+        """Write an envelope and its value into the journal; `written`: as text, where it is there."""
         data = {
             "receiver": handoff.receiver,
             "status": handoff.status,

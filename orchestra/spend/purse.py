@@ -39,11 +39,15 @@ class Purse(Scopes):
 
         None where that is more than is free: `held_less` then.
         """
+        tokens, cost = given + output, None
         self._least = given + LEAST_OUTPUT_TOKENS
-        if not self.priced:
-            return self.taken(given + output, None)
-        self._least_cost = model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0
-        return self.taken(given + output, model.cost(given, output))
+        if self.priced:
+            cost = model.cost(given, output)
+            self._least_cost = model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0
+        for scope in self._all:
+            if not scope.has_free(tokens, cost):
+                return None
+        return Reservation(self._all, tokens, cost)
 
     async def held_less(self, model: Model, given: int, output: int) -> tuple[Reservation, int]:
         """Hold a prompt and as long a reply as there is room for, now or when others have settled.

@@ -42,11 +42,11 @@ class Spend:
         "_around",
         "_close_cost",
         "_close_tokens",
+        "_ending_tokens",
         "_free_tokens",
         "_held_cost",
-        "_most_tokens",
+        "_left_tokens",
         "_spent_cost",
-        "_spent_tokens",
         "_waiting",
         "cost",
         "name",
@@ -67,12 +67,13 @@ class Spend:
         self.cost = cost
         self._around: tuple[Spend, ...] = parent.limited if parent is not None else ()
         self.priced: bool = cost is not None or (parent is not None and parent.priced)
-        self._most_tokens = self._free_tokens = _NO_LIMIT if tokens is None else tokens
-        self._spent_tokens = 0
+        # Of the limit: what is not spent, and of that what is not held.
+        self._left_tokens = self._free_tokens = most = _NO_LIMIT if tokens is None else tokens
         self._held_cost = self._spent_cost = 0.0  # counted where money is limited
-        # At how much of it a limit comes close, for a word that is said once.
-        self._close_tokens = WARNING_SHARE * self._most_tokens
-        self._close_cost = 0.0 if cost is None else WARNING_SHARE * cost
+        # Where a limit comes close, which is said once: tokens that are left, dollars that are spent.
+        self._close_tokens = most - WARNING_SHARE * most
+        self._close_cost = math.inf if cost is None else WARNING_SHARE * cost
+        self._ending_tokens = most - WRAP_UP_SHARE * most
         self._waiting: deque[anyio.Event] | None = None  # there once somebody had to wait
 
     @property
@@ -88,33 +89,36 @@ class Spend:
     @property
     def spent(self) -> tuple[int, float]:
         """Tokens and dollars of settled calls, as they count against the limits."""
-        return self._spent_tokens, self._spent_cost
+        return (_NO_LIMIT if self.tokens is None else self.tokens) - self._left_tokens, self._spent_cost
 
     @property
     def held(self) -> tuple[int, float]:
         """Tokens and dollars that calls under way may still take."""
-        return self._most_tokens - self._spent_tokens - self._free_tokens, self._held_cost
+        return self._left_tokens - self._free_tokens, self._held_cost
 
     @property
     def share(self) -> float:
         """The largest spent share of its own limits; 0.0 without any."""
-        tokens = self._spent_tokens / self.tokens if self.tokens else 0.0
+        tokens = self.spent[0] / self.tokens if self.tokens else 0.0
         return max(tokens, self._spent_cost / self.cost) if self.cost else tokens
 
     def ends(self, tokens: int, cost: float) -> bool:
         """Whether most of a limit is spent, or so much is not left of it."""
-        limit, spent = self._most_tokens, self._spent_tokens
-        if spent + tokens > limit or spent >= WRAP_UP_SHARE * limit:
+        left, dollars, paid = self._left_tokens, self.cost, self._spent_cost
+        if left < tokens or left <= self._ending_tokens:
             return True
-        dollars, paid = self.cost, self._spent_cost
         return dollars is not None and (paid + cost > dollars or paid >= WRAP_UP_SHARE * dollars)
+
+    def has_free(self, tokens: int, cost: float | None) -> bool:
+        """Whether a call of this size fits beside what is spent and what is held."""
+        return tokens <= self._free_tokens and (cost is None or not self._lacks(tokens, cost, held=True))
 
     def _lacks(self, tokens: int, cost: float | None, *, held: bool) -> str:
         """Which limit of this scope a call of this size would break, "" for none.
 
         `held`: what calls under way hold counts as spent.
         """
-        if tokens > (self._free_tokens if held else self._most_tokens - self._spent_tokens):
+        if tokens > (self._free_tokens if held else self._left_tokens):
             return "tokens"
         if self.cost is not None and cost is not None:
             paid = self._spent_cost + (self._held_cost if held else 0.0)
@@ -125,7 +129,7 @@ class Spend:
     def _reached(self, tokens: int, cost: float | None, *, held: bool) -> LimitReached:
         limit = self._lacks(tokens, cost, held=held)
         if limit == "tokens":
-            left = self._free_tokens if held else self._most_tokens - self._spent_tokens
+            left = self._free_tokens if held else self._left_tokens
             return LimitReached(
                 f"{self.name}: the next call may take {tokens:,} tokens and {max(left, 0):,} of "
                 f"{self.tokens:,} are left; raise the token limit or ask for less.",
@@ -141,24 +145,15 @@ class Spend:
             scope=self.name,
         )
 
-    def _hold(self, tokens: int, cost: float) -> None:
-        self._free_tokens -= tokens
-        if self.cost is not None:
-            self._held_cost += cost
+    def _pay(self, held: float, cost: float) -> None:
+        """Have dollars that were held back, and so many spent."""
+        self._spent_cost += cost
+        # Sums of floats leave dust; where nothing is held there is none.
+        self._held_cost = self._held_cost - held if self._free_tokens < self._left_tokens else 0.0
 
-    def _book(self, held: int, held_cost: float, tokens: int, cost: float) -> Warned | None:
-        """Have what was held back and so much of it spent; a word where a limit comes close by that."""
-        self._free_tokens += held - tokens
-        self._spent_tokens = spent = self._spent_tokens + tokens
-        if self.cost is not None:
-            self._spent_cost += cost
-            # Sums of floats leave dust; where nothing is held there is none.
-            self._held_cost = self._held_cost - held_cost if self.held[0] else 0.0
-        if self._waiting:
-            self._wake()
-        if spent < self._close_tokens and (self.cost is None or self._spent_cost < self._close_cost):
-            return None
-        self._close_tokens = self._close_cost = math.inf
+    def _warned(self) -> Warned:
+        """The word of a limit that comes close, once."""
+        self._close_tokens, self._close_cost = -math.inf, math.inf
         return Warned(self.name, round(self.share, 3))
 
     def _wake(self) -> None:
@@ -181,13 +176,6 @@ class Scopes:
     def fits(self, tokens: int, cost: float | None) -> bool:
         """Whether a call's worst case fits beside what is spent, once calls under way have taken nothing."""
         return not any(scope._lacks(tokens, cost, held=False) for scope in self._all)
-
-    def taken(self, tokens: int, cost: float | None) -> Reservation | None:
-        """A call's worst case, held; None, and nothing is, where what is left and not held is too little."""
-        for scope in self._all:
-            if tokens > scope._free_tokens or (cost is not None and scope._lacks(tokens, cost, held=True)):
-                return None
-        return Reservation(self._all, tokens, cost)
 
     def reserve(self, tokens: int, cost: float | None) -> Reservation:
         """Hold a call's worst case; raises LimitReached, holding nothing."""
@@ -249,21 +237,26 @@ class Reservation:
 
     def __init__(self, scopes: tuple[Spend, ...], tokens: int, cost: float | None) -> None:
         self._scopes = scopes
-        self._tokens = tokens
-        self._cost = cost or 0.0
+        self._tokens, self._cost = 0, 0.0
         self._open = True
-        for scope in scopes:
-            scope._hold(tokens, self._cost)
+        self._hold(tokens, cost)
 
     def more(self, tokens: int, cost: float | None) -> bool:
         """Hold so much on top, for another call that the first leads to; False where it does not fit."""
         if not self._open or any(scope._lacks(tokens, cost, held=True) for scope in self._scopes):
             return False
-        self._tokens += tokens
-        self._cost += cost or 0.0
-        for scope in self._scopes:
-            scope._hold(tokens, cost or 0.0)
+        self._hold(tokens, cost)
         return True
+
+    def _hold(self, tokens: int, cost: float | None) -> None:
+        self._tokens += tokens
+        for scope in self._scopes:
+            scope._free_tokens -= tokens
+        if cost:
+            self._cost += cost
+            for scope in self._scopes:
+                if scope.cost is not None:
+                    scope._held_cost += cost
 
     def settle(self, usage: Usage) -> tuple[Warned, ...]:
         """Return the held amount and book `usage`; says which scopes have just come close to a limit.
@@ -273,16 +266,19 @@ class Reservation:
         if not self._open:
             return ()
         self._open = False
-        tokens, cost = usage.tokens, usage.cost
+        held, tokens = self._tokens, usage.tokens
         if usage.calls and not tokens:
-            tokens = self._tokens
-        if cost is None:
-            cost = self._cost
+            tokens = held
         warned: tuple[Warned, ...] = ()
         for scope in self._scopes:
-            close = scope._book(self._tokens, self._cost, tokens, cost)
-            if close is not None:
-                warned += (close,)
+            scope._free_tokens += held - tokens
+            scope._left_tokens -= tokens
+            if scope.cost is not None:
+                scope._pay(self._cost, self._cost if usage.cost is None else usage.cost)
+            if scope._waiting:
+                scope._wake()
+            if scope._left_tokens <= scope._close_tokens or scope._spent_cost >= scope._close_cost:
+                warned += (scope._warned(),)
         return warned
 
     def release(self) -> None:
