@@ -6,13 +6,10 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 from operator import attrgetter
 
-import msgspec
-from msgspec import Struct
-
 from orchestra.context.facts import Find, figures_and_names
-from orchestra.context.fence import ticks_for
 from orchestra.context.tokens import most_tokens
 from orchestra.evidence.fitting import HEAD_SHARE, Count, ranked, within_cap
+from orchestra.evidence.handed import claim_lines, line_costs, parts_of, render_brief
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
 from orchestra.evidence.screening import Statements
@@ -26,25 +23,6 @@ _ALIKE = 999  # the last number with three digits
 _ID = "c00"  # an id as any other
 _quotes_of, _locator_of = attrgetter("quotes"), attrgetter("locator")
 
-_encode = msgspec.json.Encoder().encode_lines
-
-
-class _LineQuote(Struct, frozen=True, gc=False):
-    """A quote as the writer sees it."""
-
-    document: str
-    title: str
-    text: str
-
-
-class _Line(Struct, frozen=True, gc=False):
-    """A claim as the writer sees it, `question` the number of its sub-question."""
-
-    id: str
-    question: int
-    claim: str
-    quotes: list[_LineQuote]
-
 
 def cap_study(
     study: Study, *, sender: str, cap: int, count: Count, reason: str = "", adds_up: bool = False
@@ -56,10 +34,10 @@ def cap_study(
     """
     claims = study.claims
     gaps = count("\n".join(study.gaps))
-    lines = _lines([(_ID, 1, claim) for claim in claims])
-    cost = count(lines) if adds_up else sum(_each(lines, count))
+    lines = claim_lines([(_ID, 1, claim) for claim in claims])
+    cost = count(lines) if adds_up else sum(line_costs(lines, count))
     if cost > cap - gaps:
-        costs = _each(lines, count)
+        costs = line_costs(lines, count)
         taken = sorted(ranked([(0, claim) for claim in claims], costs, cap - gaps))
         claims = tuple([study.claims[at] for at in taken])
         cost = sum([costs[at] for at in taken])
@@ -107,21 +85,14 @@ def make_brief(
     gaps = _gaps(question, questions, studies)
     brief = within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
     full = _numbered(brief, readings, places, range(len(readings)), conflicts)
-    head, lines, end = _rendered(full)
+    head, lines, end = parts_of(full)
     text = f"{head}{lines}{end}"
     if most_tokens(text) + _SLACK * (1 + len(readings) + 3 * len(conflicts)) <= cap:
         # There is room for every line, whatever it may count.
         known = _known_cost(studies, len(readings))
         tokens = count(f"{head}{end}") + known if known else count(text)
     else:
-        kept = _affordable_claims(brief, readings, places, conflicts, cap=cap, count=count)
-        while True:
-            full = _numbered(brief, readings, places, sorted(kept), conflicts)
-            text = render_brief(full)
-            tokens = count(text)
-            if tokens <= cap or not kept:
-                break
-            kept.pop()  # the sum of parts is near the whole, not equal to it
+        full, text, tokens = _cut_down(brief, readings, places, conflicts, cap=cap, count=count)
     failed = [study for study in studies if study.value is None]
     status: Status = "done" if not failed else "partial" if len(failed) < len(studies) else "failed"
     handoff = HandOff(
@@ -138,28 +109,24 @@ def make_brief(
     return handoff, text
 
 
-def render_brief(brief: Brief) -> str:
-    """The writer's input: head lines, then the claims as JSON lines in a fence."""
-    return "".join(_rendered(brief))
-
-
-def _rendered(brief: Brief) -> tuple[str, str, str]:
-    """What stands above the claims, their lines, and what closes their fence."""
-    questions = brief.questions
-    lines = [f"Question: {one_line(brief.question)}", f"Title: {one_line(brief.title)}", "Sub-questions:"]
-    lines += [f"{number}. {text}" for number, text in enumerate(questions, 1)]
-    if brief.conflicts:
-        lines.append("Conflicts:")
-        lines += [
-            f"- {' / '.join(conflict.claims)}: {one_line(conflict.about)}" for conflict in brief.conflicts
-        ]
-    if brief.gaps:
-        lines.append("Gaps:")
-        lines += [f"- {gap}" for gap in brief.gaps]
-    number_of = dict(zip(reversed(questions), range(len(questions), 0, -1), strict=True))  # the first of two
-    claims = _lines([(claim.id, number_of.get(claim.question, 1), claim) for claim in brief.claims])
-    ticks = ticks_for(claims)
-    return "\n".join(lines) + f"\n\nClaims\n{ticks}\n", claims or "\n", ticks
+def _cut_down(
+    brief: Brief,
+    readings: Sequence[Reading],
+    places: Sequence[int],
+    conflicts: Sequence[tuple[int, int, str]],
+    *,
+    cap: int,
+    count: Count,
+) -> tuple[Brief, str, int]:
+    """The brief with as many claims as its cap holds, as rendered, and its tokens."""
+    kept = _affordable_claims(brief, readings, places, conflicts, cap=cap, count=count)
+    while True:
+        full = _numbered(brief, readings, places, sorted(kept), conflicts)
+        text = render_brief(full)
+        tokens = count(text)
+        if tokens <= cap or not kept:
+            return full, text, tokens
+        kept.pop()  # the sum of parts is near the whole, not equal to it
 
 
 def _known_cost(studies: Sequence[HandOff[Study]], kept: int) -> int:
@@ -176,22 +143,6 @@ def _known_cost(studies: Sequence[HandOff[Study]], kept: int) -> int:
             claims += len(study.value.claims)
             cost += study.cost
     return cost if claims == kept and max(claims, len(studies)) <= _ALIKE else 0
-
-
-def _lines(items: Iterable[tuple[str, int, Claim]]) -> str:
-    """Claims, with ids and the numbers of their questions, as JSON lines; a line end in a text is escaped."""
-    lines = []
-    for name, number, claim in items:
-        quotes = []
-        for quote in claim.quotes:  # hardly more than one
-            quotes.append(_LineQuote(quote.locator, quote.title, quote.text))
-        lines.append(_Line(name, number, claim.text, quotes))
-    return _encode(lines).decode()
-
-
-def _each(lines: str, count: Count) -> list[int]:
-    """Tokens of each line with its end."""
-    return [count(f"{line}\n") for line in lines.split("\n")[:-1]]
 
 
 def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int], Statements]:
@@ -256,7 +207,7 @@ def _affordable_claims(
     disputed = {at for first, second, _ in conflicts for at in (first, second)}
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
-    costs = _each(_lines([(_ID, place + 1, claim) for place, claim in items]), count)
+    costs = line_costs(claim_lines([(_ID, place + 1, claim) for place, claim in items]), count)
     disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
     room = cap - count(render_brief(brief)) - _SLACK - disputes
     return [order[at] for at in ranked(items, costs, room)]
