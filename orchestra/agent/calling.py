@@ -9,6 +9,7 @@ from msgspec import Struct
 from orchestra.agent.desk import Desk
 from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
+from orchestra.journal.track import WORTH_SECONDS
 from orchestra.models.port import Model
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Reservation, Warned
@@ -73,7 +74,8 @@ class Caller:
                 count.saw(size.prompt, reply.usage.input_tokens)
             if warned := self._settled(held, tier, reply.usage):
                 await self._warn(warned)
-            await track.keep(reply.seconds)
+            if reply.seconds >= WORTH_SECONDS and (kept := track.keep()) is not None:
+                await kept
             return reply
         finally:
             held.release()
