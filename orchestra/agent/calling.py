@@ -10,6 +10,7 @@ from msgspec import structs
 from orchestra.agent.desk import Desk
 from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
+from orchestra.journal.track import WORTH_SECONDS
 from orchestra.models.counts import Calibration
 from orchestra.models.port import Model
 from orchestra.models.recorded import Recorded
@@ -69,7 +70,8 @@ class Caller:
         desk.charge(tier, usage)
         if warned := purse.settle(usage):
             await self._warn(warned)
-        await track.keep(reply.seconds)
+        if reply.seconds >= WORTH_SECONDS and (kept := track.keep()) is not None:
+            await kept
         return reply
 
     def _model(self, tier: str) -> tuple[Recorded, Calibration]:
