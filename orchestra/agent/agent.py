@@ -24,7 +24,6 @@ from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
 from orchestra.tools.toolbox import ToolResult
-from orchestra.tools.within import within
 from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
@@ -112,7 +111,7 @@ class Agent:
         """The loop, in the time that its role allows, and until somebody stops it."""
         self._began = time.monotonic()
         place = self._desk.place
-        with within(self.role.limits.seconds) as place.scope:
+        with place.times.within(self.role.limits.seconds) as place.scope:
             if place.stopped:
                 place.scope.cancel()
             return await work()
