@@ -80,9 +80,9 @@ class _Known:
         self.head = Raw(_encode(_Head(document.locator, document.title, document.sha256, kind, read_at)))
 
 
-def _name(number: int) -> str:
-    """Under which a document's text stands among those of an event."""
-    return _NAMES[number] if number < len(_NAMES) else f"document {number}"
+def _names(count: int) -> Sequence[str]:
+    """At least so many names of documents' texts."""
+    return _NAMES if count <= len(_NAMES) else [f"document {number}" for number in range(count)]
 
 
 class Cleaner:
@@ -101,10 +101,8 @@ class Cleaner:
 
     def _cleaned(self, output: ToolOutput) -> tuple[ToolOutput, dict[str, str]]:
         text = self._clean(output.text) if output.text else ""
-        texts = {"text": text} if text else {}
         documents = self._documents
         numbers: dict[_Known, int] = {}
-        heads: list[Raw] = []
         spans = []
         hides = False
         for passage in output.passages:
@@ -112,17 +110,18 @@ class Cleaner:
             known = documents.get(document.locator)
             if known is None or known.given is not document:
                 known = self._known(document)
-            number = numbers.get(known)
-            if number is None:
-                number = numbers[known] = len(heads)
-                heads.append(known.head)
-                texts[_name(number)] = known.text
-                hides = hides or known.hides
             if known.hides:
+                hides = True
                 passage = self._passage(passage)
             start, end, shown = passage.start, passage.end, passage.text
             own = None if known.text[start:end] == shown else shown
+            number = numbers.setdefault(known, len(numbers))
             spans.append((number, start, end, passage.section, passage.score, own))
+        texts = {"text": text} if text else {}
+        heads = []
+        for name, known in zip(_names(len(numbers)), numbers, strict=False):
+            texts[name] = known.text
+            heads.append(known.head)
         if spans or output.ephemeral:
             texts["passages"] = _encode(_Account(heads, spans, output.ephemeral)).decode()
         if hides or text != output.text:
