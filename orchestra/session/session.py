@@ -86,7 +86,7 @@ class Session(Recorder):
             kit=kit,
             recording=self._diary.recording,
             ledger=self.ledger,
-            spend=self.spend,
+            scopes=self.spend.scopes,
             people=self.people,
             clean=Cleaner(kit.journal.clean),
             charge=self._bill.charge,
