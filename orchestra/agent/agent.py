@@ -28,7 +28,6 @@ from orchestra.models.summariser import make_room, summariser_of
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
-from orchestra.tools.within import within
 from orchestra.values.handoffs import Outcome
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
@@ -124,7 +123,7 @@ class Agent:
         place, limits, seconds = self._desk.place, self.role.limits, self.role.limits.seconds
         self._last_turn = math.inf if limits.steps is None else self._track.turn + limits.steps
         self._wrap_up_at = math.inf if seconds is None else time.monotonic() + WRAP_UP_TIME_SHARE * seconds
-        place.scope = within(seconds)
+        place.scope = place.times.within(seconds)
         if place.stopped:
             place.scope.cancel()
         return place.scope

@@ -65,7 +65,7 @@ class Asking(Struct, frozen=True):
 def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
     """The desk of one agent, recorded on its track."""
     kit = common.kit
-    place = Place(track.path)
+    place = Place(track.path, kit.times)
     project = common.memory.whose.project if common.memory is not None else ""
     guard = Guard(
         ask=Asking(common.people, track, place),
