@@ -20,8 +20,9 @@ _UNREAD = "?"  # no word is this when its marks are off
 _BREAK = re.compile(r" *[^\S ]\s*")  # between two words, more than blanks
 _FIRST = re.compile(r"\A\S+|(?<=[.!?])\s\S+")  # with which a sentence begins, as far as one can see
 # A unit of more than one word goes on after one of these, or before it.
-_LINKS = frozenset("per a an each of square cubic metric us cent degrees percentage basis".split())
-_LINKS_ON = frozenset(f"{word} " for word in _LINKS)
+_LINKED = "per a an each of square cubic metric us cent degrees percentage basis".split()
+_LINKS_ON = frozenset(f"{word} " for word in _LINKED)  # as of a word that a further one may follow
+_LINKS = _LINKS_ON.union(_LINKED)
 
 Told = tuple[set[str], list[str]] | None
 """What has to stand in the evidence of a statement, in lower case: names, and figures with their units.
@@ -66,9 +67,9 @@ def told_plainly(statement: str) -> Told:
     looked = [*map(_figures.__getitem__, words)]
     for at, figure in compress(enumerate(looked, 1), looked):
         if figure[-1] == " ":  # the words behind it may be its unit
-            unit = _bare[words[at]]
-            if unit[-1:] == " " and (further := _bare[words[at + 1]]):
-                unit += further if unit in _LINKS_ON or further.rstrip() in _LINKS else ""
+            unit, further = _bare[words[at]], _bare[words[at + 1]]
+            if (unit in _LINKS_ON or further in _LINKS) and unit[-1:] == " ":
+                unit += further
             figure = f"{figure}{unit}".rstrip()
         figures.append(figure)
     return names, figures

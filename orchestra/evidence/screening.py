@@ -130,7 +130,7 @@ class Statements:
         self._shared: set[str] = set()  # those that more than one has
         self._bits: dict[str, int] = defaultdict(int)
         self._marked = 0  # statements that have their bits
-        self._quotes: dict[str, list[tuple[int, Quote]]] = {}
+        self._quotes: dict[str, list[tuple[int, Quote]]] = defaultdict(list)
 
     def add(self, words: frozenset[str], clauses: Clauses, quotes: Iterable[Quote]) -> None:
         """One more; it has the next number."""
@@ -143,7 +143,7 @@ class Statements:
     def quote(self, at: int, quotes: Iterable[Quote]) -> None:
         """More quotes of one that is here."""
         for quote in quotes:
-            self._quotes.setdefault(quote.locator, []).append((at, quote))
+            self._quotes[quote.locator].append((at, quote))
 
     def twins(self, words: frozenset[str], length: int, quotes: Iterable[Quote]) -> Sequence[int]:
         """Those that quote nearly the same place, or may have nearly all of `words`; the first first.
@@ -171,7 +171,7 @@ class Statements:
         """
         clauses = self._clauses[:most]
         held_by_two = self._shared.issuperset
-        if not any(found is None or any(map(held_by_two, found)) for found in clauses):
+        if None not in clauses and not any(map(held_by_two, chain.from_iterable(filter(None, clauses)))):
             return  # as a rule each clause that measures something has a word that no other has
         figured = unread = 0
         for at, found in enumerate(clauses):
