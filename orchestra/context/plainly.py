@@ -15,6 +15,8 @@ from orchestra.text.shape import letter_runs
 READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
 _TELLING = re.compile("[0-9A-Z]")
 _FRACTION = re.compile(r"[^0-9A-Za-z]*\.[0-9]")  # its point is no mark beside it
+_JOINED = re.compile(r"[\w.,-]")  # what may stand before a value and belong to it
+_GOES_ON = re.compile(r"\w|[.,-][^\W_]")  # the same behind it
 _EDGES = ".,;:!?()[]{}\"'`*"
 _UNREAD = "?"  # no word is this when its marks are off
 _BREAK = re.compile(r" *[^\S ]\s*")  # between two words, more than blanks
@@ -37,10 +39,8 @@ def stands(value: str, text: str) -> bool:
         return value != ""
     at = text.find(value) if value else -1
     while at >= 0:
-        end = at + len(value)
-        before, after, more = text[at - 1 : at], text[end : end + 1], text[end + 1 : end + 2]
-        joined = before != " " and at > 0 and (before.isalnum() or before in "_.,-")
-        if not (joined or after.isalnum() or after == "_" or (after in ".,-" and more.isalnum())):
+        begins = at == 0 or text[at - 1] == " " or not _JOINED.match(text, at - 1)
+        if begins and not _GOES_ON.match(text, at + len(value)):
             return True
         at = text.find(value, at + 1)
     return False

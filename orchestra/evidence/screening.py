@@ -36,7 +36,8 @@ _ODD_DIGIT = re.compile(r"[0-9](?:(?<![A-Za-z0-9][0-9])|(?<=Q[1-4]))")
 _HEAD = re.compile("[A-Za-z]+|.", re.DOTALL)
 _SCALES = frozenset("k m b t mln bln mn bn tn".split())
 _MONEY = tuple(sign for sign in CURRENCY_SIGNS if sign.isascii() and sign.isalpha())
-_MEASURING = re.compile("(?<![nwum])[wum]*(?:N|n[nwum]*[NWU|]?)")  # a clause with a number in it
+# A clause with a number in it; its group are further ones, with what follows the second.
+_MEASURING = re.compile("(?<![nwum])[wum]*(?:N|n[wum]*(?:(N|n[nwum]*[NWU|]?)|[WU|]?))")
 _SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _look
 _LONGEST = 2_000  # characters of a statement; a longer one is read
 
@@ -107,7 +108,7 @@ def worded(text: str) -> tuple[list[str], Clauses]:
     for clause in _MEASURING.finditer(kinds):
         start, end = clause.span()
         held = frozenset(chain.from_iterable(telling[start:end]))
-        if len(held) >= LEAST_SHARED or kinds.count("n", start, end) + kinds.count("N", start, end) > 1:
+        if len(held) >= LEAST_SHARED or clause[1]:
             clauses.append(held)
     return found, clauses
 
@@ -136,7 +137,9 @@ class Statements:
         """One more; it has the next number."""
         self._shared |= words & self._known
         self._known |= words
-        self.quote(len(self._words), quotes)
+        at = len(self._words)
+        for quote in quotes:
+            self._quotes[quote.locator].append((at, quote))
         self._words.append(words)
         self._clauses.append(clauses)
 
