@@ -156,25 +156,26 @@ def _is_enough(text: str) -> bool:
 def _span(source: Folded, wanted: str, near: Near) -> tuple[int, int] | None:
     """Where `wanted` stands between the edges of words and numbers, by preference inside one of `near`."""
     text = source.text
+    start = text.find(wanted)
+    if start < 0:
+        return None
     first: tuple[int, int] | None = None
     preferred: Sequence[tuple[int, int]] = ()
-    start = text.find(wanted)
     for _ in range(_MOST_OCCURRENCES):
-        if start < 0:
-            break
         end = start + len(wanted)
         further = text.find(wanted, start + 1)
         if _stands_apart(text, start, end):
             span = source.span(start, end)
             if first is None:
-                if further < 0:
-                    return span
-                first, preferred = span, near()
+                preferred = near() if further >= 0 else ()
                 if not preferred:
                     return span
+                first = span
             for left, right in preferred:
                 if left <= span[0] and span[1] <= right:
                     return span
+        if further < 0:
+            break
         start = further
     return first
 

@@ -73,7 +73,7 @@ def _look(word: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     telling = tuple([term for term in found if term not in generic()])
     if _NUMBER.fullmatch(bare):
         kind, telling = "n", ()
-    elif _ODD_DIGIT.search(word) or not READ.isdisjoint(letter_runs(word)):
+    elif "*" in word or "$" in word or _ODD_DIGIT.search(word) or not READ.isdisjoint(letter_runs(word)):
         return "o", found, ()
     elif word.endswith(_MONEY):
         kind = "m"
@@ -93,7 +93,7 @@ def worded(text: str) -> tuple[list[str], Clauses]:
     alone, and nothing beside them may be their unit, a figure takes up a number and nothing else, so that
     all other words are those of the measure; where there is one number only, there are no more than these.
     """
-    if len(text) > _LONGEST or not text.isascii() or "*" in text or "$" in text:
+    if len(text) > _LONGEST or not text.isascii():
         return terms(text), None
     apart = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
     words = apart.split()
