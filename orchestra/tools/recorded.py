@@ -147,8 +147,9 @@ class RecordedToolbox:
         try:
             if track.past.results:
                 await self._replayed(calls, results)
-            missing = [each for each in enumerate(calls) if each[0] not in results]
-            if missing:
+            if len(calls) == 1 and track.fresh:  # the usual case
+                await self._guard.place.outside(self._recorded(0, calls[0], results, early=early))
+            elif missing := [each for each in enumerate(calls) if each[0] not in results]:
                 await self._guard.place.outside(self._made(missing, results, early))
         finally:
             if early is not None:
@@ -165,7 +166,7 @@ class RecordedToolbox:
         track = self._track
         if not track.fresh and (track.saying or not all(self._again(call) for _, call in missing)):
             await track.missing()
-        if len(missing) == 1:  # the usual case needs no tasks
+        if len(missing) == 1:  # it needs no task
             await self._recorded(*missing[0], results, early=early)
             return
         with alone():
