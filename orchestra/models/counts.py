@@ -51,30 +51,31 @@ class Calibration:
         if counted <= 0 or reported <= 0:
             return
         xx, x, one, xy, y, misses, weights = self._sums
-        if self.observations:
-            miss = (reported - math.ceil(self.offset + self.ratio * counted)) / reported
+        ratio, offset = self.ratio, self.offset
+        if one:  # not the first: how far off this one was
+            miss = (reported - ceil(offset + ratio * counted)) / reported
             misses = misses * _MEMORY + (miss * miss if miss > -1.0 else 1.0)
             weights = weights * _MEMORY + 1.0
         noise = _NOISE * counted
-        weight = 1.0 / (noise * noise if noise > _NOISE_FLOOR else _NOISE_FLOOR * _NOISE_FLOOR)
+        weight = 1.0 / (noise * noise) if noise > _NOISE_FLOOR else _FLOOR_WEIGHT
         weighted = weight * counted
         xx = xx * _MEMORY + weighted * counted
         x = x * _MEMORY + weighted
         one = one * _MEMORY + weight
         xy = xy * _MEMORY + weighted * reported
         y = y * _MEMORY + weight * reported
-        self._sums = (xx, x, one, xy, y, misses, weights)
-        self.observations += 1
+        self._sums = xx, x, one, xy, y, misses, weights
         # A few observations prove little: the belief counts as one more of them.
-        self.spread = math.sqrt((misses + _BELIEF) / (weights + 1.0))
-        self._wide = 1.0 + min(1.0, self.margin())
+        self.spread = spread = sqrt((misses + _BELIEF) / (weights + 1.0))
+        self._wide = _wide(_DEVIATIONS * spread)
         # The normal equations of both unknowns; what was believed beforehand stands in them as seen.
         xx, xy, one = xx + _RATIO_TRUST, xy + _RATIO_TRUST, one + _OFFSET_TRUST
         determinant = xx * one - x * x
-        ratio, offset = (xy * one - x * y) / determinant, (xx * y - x * xy) / determinant
+        offset = (xx * y - x * xy) / determinant
+        ratio = (xy * one - x * y) / determinant
         if offset < 0.0:
             ratio, offset = xy / xx, 0.0
-        self.ratio = 0.5 if ratio < 0.5 else 3.0 if ratio > 3.0 else ratio
+        self.ratio = ratio if 0.5 <= ratio <= 3.0 else 0.5 if ratio < 0.5 else 3.0
         self.offset = offset
 
     def margin(self, least: float = 0.02) -> float:
