@@ -159,7 +159,8 @@ class Counter:
         if known is None or known[0] is not thing:
             if len(self._once) >= _CACHE_SIZE:
                 self._once.clear()
-            known = self._once[id(thing)] = (thing, make(thing, self))  # held here, its id is not given to another
+            # Held here, its id is not given to another.
+            known = self._once[id(thing)] = (thing, make(thing, self))
         return known[1]
 
     def load(self) -> Measure:
@@ -231,13 +232,8 @@ def _tool_tokens(spec: ToolSpec, counter: Counter) -> int:
 
 
 def _output_tokens(spec: OutputSpec, counter: Counter) -> tuple[str, int]:
-    text = output_json(spec)
+    text = msgspec.json.encode(spec.schema).decode()
     return text, counter.count(text)
-
-
-def output_json(output: OutputSpec) -> str:
-    """An output's schema as compact JSON."""
-    return msgspec.json.encode(output.schema).decode()
 
 
 @cache

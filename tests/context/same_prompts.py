@@ -146,8 +146,8 @@ def calibrated(seed: int) -> None:
     for _ in range(luck.randint(1, 200)):
         counted = luck.choice((0, 12, luck.randint(1, 500), luck.randint(1, 90_000)))
         count.saw(counted, int(offset + ratio * counted * luck.uniform(0.9, 1.1)) if counted else 7)
-        tell("count", [count.corrected(counted), count.bound(counted), count.margin(), count.spread])
-        tell("line", [count.ratio, count.offset, count.observations])
+        tell("count", [count.corrected(counted), *count.expected(counted), count.margin(), count.spread])
+        tell("line", [count.ratio, count.offset])
 
 
 def told(prompt: Prompt) -> Any:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from functools import partial
 from operator import attrgetter
 
 import anyio
@@ -22,8 +21,8 @@ from orchestra.errors import (
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Attempt, Knowledge
-from orchestra.models.compatible.parse import Parsed, WireUsage, decode_body, parsed, usage_of
-from orchestra.models.compatible.plain import Plain, plainly
+from orchestra.models.compatible.parse import Account, Parsed, counts_of, decode_body, parsed
+from orchestra.models.compatible.plain import plainly
 from orchestra.models.compatible.quirks import Quirks
 from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
 from orchestra.models.compatible.shape import Outgoing, Shaper
@@ -57,9 +56,7 @@ class CompatibleModel:
         self._place = place
         self._transport = transport
         self._knowledge = knowledge
-        self._price = price
-        self._free = free
-        self._usage: Callable[[WireUsage | None], Usage] = partial(usage_of, price=price, free=free)
+        self._account = Account(place.model, price, free)
         self._shaper = Shaper(setting)
         self._checking = anyio.Lock()
 
@@ -75,26 +72,28 @@ class CompatibleModel:
         return self._knowledge.quirks
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self._price is not None:
-            return self._price.cost(input_tokens, output_tokens)
-        return 0.0 if self._free else None
+        price = self._account.price
+        if price is not None:
+            return price.cost(input_tokens, output_tokens)
+        return 0.0 if self._account.free else None
 
     async def reply(self, request: Request) -> Reply:
         started = time.perf_counter()
-        quirks = self._knowledge.quirks
+        knowledge = self._knowledge
+        quirks = knowledge.quirks
         sent, body = self._shaper.shape(request, quirks)
         answer = await self._transport.post(self._place, quirks.url + _PATH, body)
-        if answer.status == 200 and not (request.tools and self._knowledge.doubts_tools):
-            plain = plainly(request, sent, answer.body)
+        if answer.status == 200 and not (request.tools and knowledge.doubts_tools):
+            plain = plainly(request, sent, answer.body, self._account, started)
             if plain is not None:
-                return self._made(plain, plain, self._usage(plain.usage), started)
+                return plain
         if answer.status >= 300:
             sent, answer = await self._ask(request, self._refusal(answer, sent, quirks))
         got = self._parse(answer)
         result = read(request, sent, got)
-        if result.problem or (request.tools and self._knowledge.doubts_tools):
+        if result.problem or (request.tools and knowledge.doubts_tools):
             return await self._settle(request, sent, got, result, started)
-        return self._made(got, result, self._usage(got.usage), started)
+        return self._made(got, result, self._usage(got), started)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         started = time.perf_counter()
@@ -149,7 +148,7 @@ class CompatibleModel:
                     async for chunk in chunks:
                         yield pieces.feed(chunk)
                         if pieces.failure is not None:
-                            raise self._failed(pieces.failure, self._usage(pieces.reply.usage))
+                            raise self._failed(pieces.failure, self._usage(pieces.reply))
                         if pieces.done:
                             await stream.finish()
                             break
@@ -157,7 +156,7 @@ class CompatibleModel:
                 if not pieces.finished:
                     raise _billed(
                         unreachable(self._place, "ended its reply in the middle"),
-                        self._usage(pieces.reply.usage),
+                        self._usage(pieces.reply),
                     )
                 return
             finally:
@@ -196,7 +195,7 @@ class CompatibleModel:
         self, request: Request, sent: Outgoing, got: Parsed, result: Read, started: float
     ) -> Reply:
         """The reply as a value of ours, after a check of its tools and a repair turn where they are due."""
-        usage = self._usage(got.usage)
+        usage = self._usage(got)
         try:
             doubtful = request.tools and self._knowledge.saw_tools(request, sent, result)
             if doubtful and afforded(request, 0):
@@ -204,14 +203,14 @@ class CompatibleModel:
                 if self.quirks.tools == "emulated" and afforded(request, 0):
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
-                    usage += self._usage(got.usage)
+                    usage += self._usage(got)
                     result = read(request, sent, got)
             mendable = result.problem and not result.hopeless and sent.mode is not None
             if mendable and afforded(request, repair_tokens(result)):
                 request = repair_request(request, result)
                 sent, answer = await self._ask(request)
                 got = self._parse(answer)
-                usage += self._usage(got.usage)
+                usage += self._usage(got)
                 second = read(request, sent, got)
                 self._knowledge.saw_formats(sent, (result, second))
                 result = second
@@ -221,7 +220,10 @@ class CompatibleModel:
             raise _billed(self._invalid(request, result), usage)
         return self._made(got, result, usage, started)
 
-    def _made(self, got: Parsed | Plain, result: Read | Plain, usage: Usage, started: float) -> Reply:
+    def _usage(self, got: Parsed) -> Usage:
+        return self._account.usage(counts_of(got.usage))
+
+    def _made(self, got: Parsed, result: Read, usage: Usage, started: float) -> Reply:
         value = result.value
         return Reply(
             text=result.text,
@@ -253,7 +255,7 @@ class CompatibleModel:
                 return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
             got = self._parse(answer)
             self._knowledge.saw_tools(request, sent, read(request, sent, got))
-            return self._usage(got.usage)
+            return self._usage(got)
 
     def _invalid(self, request: Request, result: Read) -> ModelError:
         if result.hopeless:
