@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from operator import attrgetter
 
@@ -28,7 +28,8 @@ from orchestra.models.compatible.repair import afforded, check_request, repair_r
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
 from orchestra.models.compatible.transport import Answer, Place, Transport
-from orchestra.models.settings import Price, TierSetting
+from orchestra.models.governor.listening import Ear
+from orchestra.models.settings import TierSetting
 from orchestra.values.messages import Delta, Reply, Request
 from orchestra.values.usage import NO_USAGE, Usage
 
@@ -40,7 +41,8 @@ class CompatibleModel:
 
     `knowledge` holds what is known of the endpoint and grows by its refusals; a refusal that teaches
     something is followed by another try at once, any other is raised. A reply that does not fit the output
-    asked for gets one repair turn. Every error carries the usage of what was billed before it.
+    asked for gets one repair turn. Every error carries the usage of what was billed before it. `account` says
+    what replies cost, `ear` hears what they say of limits; None for what nobody knows or minds.
     """
 
     def __init__(
@@ -50,13 +52,14 @@ class CompatibleModel:
         transport: Transport,
         knowledge: Knowledge,
         *,
-        price: Price | None = None,
-        free: bool = False,
+        account: Account | None = None,
+        ear: Ear | None = None,
     ) -> None:
         self._place = place
         self._transport = transport
         self._knowledge = knowledge
-        self._account = Account(place.model, price, free)
+        self._account = account or Account(place.model)
+        self._ear = ear
         self._shaper = Shaper(setting)
         self._checking = anyio.Lock()
 
@@ -83,6 +86,9 @@ class CompatibleModel:
         quirks = knowledge.quirks
         sent, body = self._shaper.shape(request, quirks)
         answer = await self._transport.post(self._place, quirks.url + _PATH, body)
+        ear = self._ear
+        if ear is not None and ear.open:
+            ear.headers(answer.headers)
         if answer.status == 200 and not (request.tools and knowledge.doubts_tools):
             plain = plainly(request, sent, answer.body, self._account, started)
             if plain is not None:
@@ -114,6 +120,7 @@ class CompatibleModel:
         while True:
             sent, body = self._shaper.shape(request, lesson.quirks)
             answer = await self._transport.post(self._place, lesson.quirks.url + _PATH, body)
+            self._hear(answer.headers)
             if answer.status < 300:
                 lesson.keep()
                 return sent, answer
@@ -126,8 +133,14 @@ class CompatibleModel:
         return lesson
 
     def _learn(self, lesson: Attempt, answer: Answer, sent: Outgoing) -> None:
+        if self._ear is not None:
+            self._ear.refusal(answer.status, answer.body)
         if not lesson.learn(answer.status, said(answer.body), sent):
             raise self._raised(of_answer(self._place, answer))
+
+    def _hear(self, headers: Mapping[str, str]) -> None:
+        if self._ear is not None and self._ear.open:
+            self._ear.headers(headers)
 
     async def _streamed(self, request: Request, pieces: Pieces) -> AsyncGenerator[list[Delta], None]:
         """The deltas of each chunk; `pieces` is whole at the end."""
@@ -135,6 +148,7 @@ class CompatibleModel:
         while True:
             pieces.sent, body = self._shaper.shape(request, lesson.quirks, stream=True)
             stream = await self._transport.open(self._place, lesson.quirks.url + _PATH, body)
+            self._hear(stream.headers)
             try:
                 if stream.status >= 300:
                     answer = Answer(stream.status, stream.headers, await stream.read())
