@@ -25,7 +25,6 @@ from orchestra.models.summariser import make_room, summariser_of
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
-from orchestra.tools.within import within
 from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
@@ -44,7 +43,7 @@ class Agent:
     _goes_on = False  # whether its context is needed when there is an answer
 
     __slots__ = (
-        "_before", "_caller", "_context", "_desk", "_final", "_hear", "_lifted", "_listen", "_short",
+        "_caller", "_context", "_desk", "_final", "_hear", "_last_turn", "_lifted", "_listen", "_short",
         "_steps", "_steps_done", "_toolbox", "_track", "_wrap_up_at", "path", "role",
     )  # fmt: skip
 
@@ -60,7 +59,7 @@ class Agent:
         self._context: Context | None = None  # made when it is first used
         self._toolbox = desk.toolbox
         self._wrap_up_at = math.inf  # when its time comes to its end, by the monotonic clock
-        self._before = 0  # model calls that were made before this task
+        self._last_turn = math.inf  # the model call that has to be its last
         self._lifted = self._steps_done = False
         self._listen = desk.listen
         self._hear: Hearing | None = None
@@ -112,9 +111,10 @@ class Agent:
 
     def _limits(self) -> anyio.CancelScope:
         """The time that its role allows; it is over, too, when somebody stops the agent."""
-        place, seconds = self._desk.place, self.role.limits.seconds
+        place, limits, seconds = self._desk.place, self.role.limits, self.role.limits.seconds
+        self._last_turn = math.inf if limits.steps is None else self._track.turn + limits.steps
         self._wrap_up_at = math.inf if seconds is None else time.monotonic() + WRAP_UP_TIME_SHARE * seconds
-        place.scope = within(seconds)
+        place.scope = place.times.within(seconds)
         if place.stopped:
             place.scope.cancel()
         return place.scope
@@ -213,16 +213,14 @@ class Agent:
         return tools
 
     def _must_finish(self) -> str:
-        """Why the next call has to be the last, "" when it need not; as recorded, where it is.
-
-        Raises LimitReached where there may be none.
-        """
-        track, limit = self._track, self.role.limits.steps
+        """Why the next call has to be the last, as recorded where it is; "" when not. Raises LimitReached."""
+        track = self._track
         if not track.fresh and (recorded := track.recorded_step) is not None:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
-        if limit is not None and (step := track.turn - self._before + 1) >= limit:
-            if step > limit + 1:  # the last one was to be the end
+        if track.turn + 1 >= self._last_turn:
+            limit = self.role.limits.steps
+            if track.turn > self._last_turn:  # that one was to be the end
                 raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
             return f"its limit of {limit} steps"
         if scope := self._caller.purse.ending:
@@ -245,15 +243,17 @@ class Agent:
         if context.due(tools, critical=critical) is not None:
             await make_room(context, tools, self._summariser, critical=critical, at=at)
             show = partial(context.prompt, critical=critical)
-        if context.policy.recall_share:
+        recalls = context.policy.recall_share
+        if recalls:
             await mean(context, self._desk.meaning, track)
         # Tools stay even when none may be called: dropping them would change the prefix. The adapter holds
         # the reply to the schema, or shows it where an endpoint cannot.
         prompt = show(tools, output, enforced=True, ask=ask, at=at)
-        if context.recalled is not None:
+        if recalls and context.recalled is not None:
             keep(context, track)
-        for report in context.take_reports() if context.reports else ():
-            await track.put("compacted", structs.asdict(report))
+        if context.reports:
+            for report in context.take_reports():
+                await track.put("compacted", structs.asdict(report))
         return prompt
 
     async def _failed(self, tier: str, problem: str, error: OutputInvalid | None = None) -> None:

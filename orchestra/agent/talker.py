@@ -87,7 +87,6 @@ class Talker(Agent):
 
     async def answer(self) -> Outcome:
         """The loop, until there is an answer to what was told last. Raises RunError, TurnEnded."""
-        self._before = self._track.turn
         self._steps, self._final = self._tiers
         self._short, self._lifted = "", False
         self._heard.clear()
