@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
+import anyio
 from msgspec import structs
 
-from orchestra.agent.calling import Caller, Size
+from orchestra.agent.calling import Caller, unheard
 from orchestra.agent.desk import Desk
 from orchestra.agent.hearing import Hearing, hearing
 from orchestra.agent.recalling import keep, mean, recollect
@@ -17,13 +19,12 @@ from orchestra.agent.taking import take_in
 from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.summary.schema import Summariser
-from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
+from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid, RunError
 from orchestra.journal.prompts import Sent
 from orchestra.models.summariser import make_room, summariser_of
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
-from orchestra.tools.toolbox import ToolResult
 from orchestra.tools.within import within
 from orchestra.values.handoffs import Outcome, Status
 from orchestra.values.messages import OutputSpec, Reply, Request
@@ -43,8 +44,8 @@ class Agent:
     _goes_on = False  # whether its context is needed when there is an answer
 
     __slots__ = (
-        "_before", "_began", "_caller", "_context", "_desk", "_final", "_hear", "_lifted", "_listen",
-        "_short", "_steps", "_steps_done", "_toolbox", "_track", "path", "role",
+        "_before", "_caller", "_context", "_desk", "_final", "_hear", "_lifted", "_listen", "_short",
+        "_steps", "_steps_done", "_toolbox", "_track", "_wrap_up_at", "path", "role",
     )  # fmt: skip
 
     def __init__(self, role: Role, path: str, desk: Desk) -> None:
@@ -58,7 +59,7 @@ class Agent:
         self._caller = Caller(desk)
         self._context: Context | None = None  # made when it is first used
         self._toolbox = desk.toolbox
-        self._began = 0.0
+        self._wrap_up_at = math.inf  # when its time comes to its end, by the monotonic clock
         self._before = 0  # model calls that were made before this task
         self._lifted = self._steps_done = False
         self._listen = desk.listen
@@ -67,12 +68,11 @@ class Agent:
     @property
     def _window(self) -> int:
         """What both tiers take, as far as it is known by now, or was when it was recorded."""
-        recorded = self._track.window
-        if recorded is not None:
+        track, window = self._track, self._desk.tiers.window
+        if not track.fresh and (recorded := track.window) is not None:
             return recorded
-        tiers = self._desk.tiers
-        window = tiers.window(self._steps)
-        return window if self._final == self._steps else min(window, tiers.window(self._final))
+        steps = window(self._steps)
+        return steps if self._final == self._steps else min(steps, window(self._final))
 
     @property
     def context(self) -> Context:
@@ -97,29 +97,32 @@ class Agent:
         await self._track.put("started", started, {"task": task}, at=at)
         if self._desk.memory is not None:
             await recollect(context, self._desk, self.role, task)
-        await self._choose_tools(task, at)
+        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
+            await self._choose_tools(task, at)
         try:
-            return await self._within_limits(self._work)
+            with self._limits():
+                return await self._work()
+            raise self._cut_short()
         finally:
             self._toolbox = self._desk.toolbox  # its own tools hold it, and it would wait for the collector
 
     async def _choose_tools(self, task: str, at: float) -> None:
-        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
-            toolbox = await self._toolbox.chosen(task, at=at)
-            self._toolbox = toolbox.joined(self._own_tools())
+        toolbox = await self._toolbox.chosen(task, at=at)
+        self._toolbox = toolbox.joined(self._own_tools())
 
-    async def _within_limits(self, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
-        """The loop, in the time that its role allows, and until somebody stops it."""
-        self._began = time.monotonic()
-        place = self._desk.place
-        with within(self.role.limits.seconds) as place.scope:
-            if place.stopped:
-                place.scope.cancel()
-            return await work()
-        assert place.scope.cancelled_caught
+    def _limits(self) -> anyio.CancelScope:
+        """The time that its role allows; it is over, too, when somebody stops the agent."""
+        place, seconds = self._desk.place, self.role.limits.seconds
+        self._wrap_up_at = math.inf if seconds is None else time.monotonic() + WRAP_UP_TIME_SHARE * seconds
+        place.scope = within(seconds)
         if place.stopped:
-            raise AgentFailed(place.stopped, agent=self.path)
-        raise LimitReached(
+            place.scope.cancel()
+        return place.scope
+
+    def _cut_short(self) -> RunError:
+        if stopped := self._desk.place.stopped:
+            return AgentFailed(stopped, agent=self.path)
+        return LimitReached(
             f"{self.path} took longer than its limit of {self.role.limits.seconds:g} s; "
             "raise limits.seconds in its role file or ask for less",
             limit="seconds",
@@ -134,36 +137,66 @@ class Agent:
             tier = self._final if last else "large" if self._lifted else self._steps
             self._lifted = False
             if self._listen is None and tier not in streamed:
-                reply = await self._ask(tier, last=last, finishing=finishing)
-                outcome = await self._heed(reply, tier, last=last, finishing=finishing)
+                outcome = await self._turn(tier, last=last, finishing=finishing)
             else:
                 async with self._hearing(last=last) as self._hear:
-                    reply = await self._ask(tier, last=last, finishing=finishing)
-                    outcome = await self._heed(reply, tier, last=last, finishing=finishing)
+                    outcome = await self._turn(tier, last=last, finishing=finishing)
                 self._hear = None
             if outcome is not None:
                 return outcome
 
-    async def _heed(self, reply: Reply | None, tier: str, *, last: bool, finishing: str) -> Outcome | None:
-        """Do what a reply asks for; the outcome, where it is one."""
-        if reply is None:
-            return None
-        output = self._desk.output
+    async def _turn(self, tier: str, *, last: bool, finishing: str) -> Outcome | None:
+        """One model call, and what its reply asks for; the outcome, where it is one."""
+        context, track, output = self.context, self._track, None
+        if tier == self._final:
+            output = self._desk.output
+        track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
+        refused = False
+        while True:
+            prompt = await self._prompt(context, output, last=last, ask=WRAP_UP if finishing else "")
+            track.turn += 1
+            request, window = self._request(prompt, last=last), context.budget.window
+            try:
+                reply = await self._caller.call(tier, request, prompt, window, self._hear)
+                break
+            except OutputInvalid as error:
+                await self._failed(tier, error.problem or str(error), error)
+                return None
+            except ContextTooLong as error:
+                if refused:
+                    raise
+                # The endpoint has told its window, or that ours is too large: once more with what fits.
+                refused = True
+                context.too_long(error.window)
+                await track.put("note", {"what": "window lowered", "tokens": context.budget.window})
         acts = bool(reply.calls) and not last
-        of_use = acts or (tier == self._final and (reply.value is not None or output is None))
-        if acts or not of_use or self._goes_on:  # an answer that ends all is in no further prompt
-            self.context.record_reply(reply, at=self._track.replied)
+        fits = tier == self._final and (reply.value is not None or output is None)
+        if acts or not fits or self._goes_on:  # an answer that ends all is in no further prompt
+            context.record_reply(reply, at=track.replied)
         if self._hear is not None:
-            self._hear.ended(reply if of_use else None)
+            self._hear.ended(reply if acts or fits else None)
         if acts:
             await self._act(reply)
-        elif of_use:
+        elif fits:
             return self._outcome(reply, finishing)
         elif tier != self._final:
             self._steps_done = True  # the final answer is another tier's
         else:
             await self._failed(tier, f"a reply without a {output.name if output else 'text'}")
         return None
+
+    def _request(self, prompt: Prompt, *, last: bool) -> Request:
+        return Request(
+            messages=prompt.messages,
+            tools=prompt.tools,
+            tool_choice="none" if last else "auto",
+            output=prompt.output,
+            max_output_tokens=prompt.output_tokens,
+            purpose="final" if last else "step",
+            cache_until=prompt.cache_until,
+            session=self._track.recording.session,
+            tokens=prompt.tokens,
+        )
 
     def _hearing(self, *, last: bool) -> AbstractAsyncContextManager[Hearing]:
         """What hears the next reply as it comes."""
@@ -180,58 +213,24 @@ class Agent:
         return tools
 
     def _must_finish(self) -> str:
-        """Why the next call has to be the last, "" when it need not; as recorded, where it is."""
-        recorded = self._track.recorded_step
-        if recorded is not None:
+        """Why the next call has to be the last, "" when it need not; as recorded, where it is.
+
+        Raises LimitReached where there may be none.
+        """
+        track, limit = self._track, self.role.limits.steps
+        if not track.fresh and (recorded := track.recorded_step) is not None:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
-        limits = self.role.limits
-        if limits.steps is not None and self._track.turn - self._before + 1 >= limits.steps:
-            return f"its limit of {limits.steps} steps"
+        if limit is not None and (step := track.turn - self._before + 1) >= limit:
+            if step > limit + 1:  # the last one was to be the end
+                raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
+            return f"its limit of {limit} steps"
         if scope := self._caller.purse.ending:
             self._short = scope
             return f"the {scope}'s budget"
-        if limits.seconds is not None:
-            spent = time.monotonic() - self._began - self._desk.place.waited
-            if spent >= WRAP_UP_TIME_SHARE * limits.seconds:
-                return f"its limit of {limits.seconds:g} s"
+        if time.monotonic() - self._desk.place.waited >= self._wrap_up_at:
+            return f"its limit of {self.role.limits.seconds:g} s"
         return ""
-
-    async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
-        """One model call; None when its reply did not fit the schema and another try is due."""
-        context, track, limit = self.context, self._track, self.role.limits.steps
-        if limit is not None and track.turn - self._before > limit:
-            raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
-        track.aside = {"finishing": finishing, "short": self._short} if finishing else {}
-        output = self._desk.output if tier == self._final else None
-        again = False
-        while True:
-            prompt = await self._prompt(context, output, last=last, ask=WRAP_UP if finishing else "")
-            track.turn += 1
-            request = Request(
-                messages=prompt.messages,
-                tools=prompt.tools,
-                tool_choice="none" if last else "auto",
-                output=output,
-                purpose="final" if last else "step",
-                cache_until=prompt.cache_until,
-                session=track.recording.session,
-            )
-            size = Size(prompt.tokens, prompt.output_tokens, context.budget.window)
-            sent = Sent(prompt.messages, prompt.tools, prompt.manifest)
-            del prompt  # nothing of it is kept while the reply is waited for but what was sent
-            try:
-                return await self._caller.call(tier, request, size, sent, self._hear)
-            except OutputInvalid as error:
-                await self._failed(tier, error.problem or str(error), error)
-                return None
-            except ContextTooLong as error:
-                if again:
-                    raise
-                # The endpoint has told its window, or that ours is too large: once more with what fits.
-                again = True
-                context.too_long(error.window)
-                await track.put("note", {"what": "window lowered", "tokens": context.budget.window})
 
     async def _prompt(self, context: Context, output: OutputSpec | None, *, last: bool, ask: str) -> Prompt:
         """What the next call is shown; room is made first where that is due."""
@@ -271,15 +270,18 @@ class Agent:
         if recorded is not None and recorded.data["purpose"] != "summary":
             raise LimitReached("there was no room for a summary when this was recorded", limit="tokens")
         tokens = sum(map(self._desk.counter.message, request.messages))
-        size = Size(tokens, request.max_output_tokens or 0, self.context.budget.window)
-        return await self._caller.call(tier, request, size, Sent(request.messages))
+        return await self._caller.call(
+            tier,
+            structs.replace(request, tokens=tokens),
+            Sent(request.messages),
+            self.context.budget.window,
+            unheard if tier in self._desk.tiers.streamed else None,
+        )
 
     async def _act(self, reply: Reply) -> None:
         """Run the reply's calls at once; their results enter the context in the order of the calls."""
         early = self._hear.early if self._hear is not None else None
-        await self._take(await self._toolbox.run_all(reply.calls, early=early))
-
-    async def _take(self, results: Sequence[ToolResult]) -> None:
+        results = await self._toolbox.run_all(reply.calls, early=early)
         await take_in(results, self.context, self._desk)
 
     def _outcome(self, reply: Reply, finishing: str) -> Outcome:

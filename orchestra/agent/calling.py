@@ -3,85 +3,92 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from functools import partial
 
-from msgspec import Struct
+from msgspec import structs
 
 from orchestra.agent.desk import Desk
 from orchestra.errors import ModelError, RunError
 from orchestra.journal.prompts import Sent
+from orchestra.journal.track import WORTH_SECONDS
+from orchestra.models.counts import Calibration
 from orchestra.models.port import Model
-from orchestra.spend.purse import Purse
+from orchestra.models.recorded import Recorded
+from orchestra.spend.purse import Purse, affords
 from orchestra.spend.scope import Reservation, Warned
 from orchestra.values.messages import Delta, Listen, Reply, Request
-from orchestra.values.usage import Usage
-
-
-class Size(Struct, frozen=True):
-    """Tokens of a call: its prompt, its reply at most, and the window that it was made for."""
-
-    prompt: int
-    reply: int
-    window: int
 
 
 class Caller:
     """Holds what a call may cost in its purse, makes it, settles."""
 
-    __slots__ = ("_desk", "_track", "purse")
+    __slots__ = ("_desk", "_models", "_track", "purse")
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._track = desk.track
+        self._models: dict[str, tuple[Recorded, Calibration]] = {}  # by tier, once it is called
         self.purse = Purse(desk.spend)
 
-    async def call(
-        self, tier: str, request: Request, size: Size, sent: Sent, hear: Listen | None = None
-    ) -> Reply:
+    async def call(self, tier: str, request: Request, sent: Sent, window: int, hear: Listen | None) -> Reply:
         """One call. What the record has was paid for before: nothing is held for it.
 
-        `hear` gets the reply as it comes; without it a whole one is asked for, which costs less, unless the
-        tier's endpoint is to stream.
+        `request` has our own count of its tokens; what is sent has the endpoint's, and as long a reply as can
+        be paid. `window`: the one that it was made for. `hear` gets the reply as it comes; without it a whole
+        one is asked for, which costs less.
         """
-        desk, track, purse = self._desk, self._track, self.purse
-        if hear is None and tier in desk.tiers.streamed:
-            hear = _unheard
-        model = desk.tiers[tier]
-        count = desk.counts.of(model.name)
-        recorded = track.recorded if track.recording.past is not None else None
+        desk, track, purse, counted = self._desk, self._track, self.purse, request.tokens
+        model, count = self._models.get(tier) or self._model(tier)
+        recorded = None if track.fresh else track.recorded
         if recorded is not None and recorded.outcome is not None:
-            held = purse.hold_nothing()
+            held = purse.nothing()
         else:
-            if track.recording.past is not None:
+            if not track.fresh:
                 await desk.place.outside(track.missing())
-            held, request = await desk.place.outside(
-                purse.hold(model, count, request, size.prompt, size.reply)
+            output = request.max_output_tokens or 0
+            expected, given = count.expected(counted)
+            if (now := purse.held(model, given, output)) is not None:
+                held = now
+            else:
+                held, output = await desk.place.outside(purse.held_less(model, given, output))
+            request = structs.replace(
+                request,
+                max_output_tokens=output,
+                tokens=expected,
+                afford=partial(affords, held, model, given, output),
             )
+        aside = track.aside
+        aside["tokens"], aside["window"] = counted, window
         try:
-            aside = track.aside
-            aside["tokens"], aside["window"] = size.prompt, size.window
             await track.prompt(sent, beside=request.purpose == "summary")
-            try:
-                reply = await desk.place.outside(
-                    model.reply(request) if hear is None else _heard(model, request, hear)
-                )
-            except ModelError as error:
-                # What was billed and then failed is still billed.
-                if error.usage is not None and (warned := self._settled(held, tier, error.usage)):
-                    await self._warn(warned)
-                raise
-            if reply.usage.calls == 1:  # several calls in one say nothing of this prompt
-                count.saw(size.prompt, reply.usage.input_tokens)
-            if warned := self._settled(held, tier, reply.usage):
-                await self._warn(warned)
-            await track.keep(reply.seconds)
-            return reply
-        finally:
-            held.release()
+            reply = await desk.place.outside(
+                model.reply(request) if hear is None else _heard(model, request, hear)
+            )
+        except BaseException as error:
+            await self._failed(held, tier, error)
+            raise
+        usage = reply.usage
+        if usage.calls == 1:  # several calls in one say nothing of this prompt
+            count.saw(counted, usage.input_tokens)
+        desk.charge(tier, usage)
+        if warned := purse.settle(held, usage):
+            await self._warn(warned)
+        if reply.seconds >= WORTH_SECONDS and (kept := track.keep()) is not None:
+            await kept
+        return reply
 
-    def _settled(self, held: Reservation, tier: str, usage: Usage) -> tuple[Warned, ...]:
-        """Book a call; the budgets that have just come close to their end."""
-        self._desk.charge(tier, usage)
-        return self.purse.settle(held, usage)
+    def _model(self, tier: str) -> tuple[Recorded, Calibration]:
+        """A tier's model, recorded, and what is known of how it counts."""
+        model = Recorded(self._desk.tiers[tier], tier, self._track)
+        found = self._models[tier] = model, self._desk.counts.of(model.name)
+        return found
+
+    async def _failed(self, held: Reservation, tier: str, error: BaseException) -> None:
+        """What was billed and then failed is still billed; nothing else stays held."""
+        if isinstance(error, ModelError) and error.usage is not None:
+            self._desk.charge(tier, error.usage)
+            await self._warn(self.purse.settle(held, error.usage))
+        held.release()
 
     async def _warn(self, close: tuple[Warned, ...]) -> None:
         """A word to the journal about each budget that comes close to its end."""
@@ -89,7 +96,7 @@ class Caller:
             await self._track.put("note", {"what": "budget", "scope": each.scope, "share": each.share})
 
 
-def _unheard(_delta: Delta | None) -> None:
+def unheard(_delta: Delta | None) -> None:
     """A stream that nobody listens to."""
 
 

@@ -26,7 +26,7 @@ from orchestra.values.usage import Usage
 class Desk(Struct, frozen=True, kw_only=True):
     """What an agent is handed to work with; it reaches for nothing else.
 
-    `tiers` and `toolbox` are recorded on its `track`, which also has the time. `charge(tier, usage)` books
+    `toolbox` is recorded on its `track`, which also has the time. `charge(tier, usage)` books
     a call, `tell` is for what the person has to know. `output`: what the role's output name stands for,
     None for text. `counts`: how endpoints count our tokens. `sizes`: tokens
     of the session's passages. `memory`: what it is given of other sessions.

@@ -16,10 +16,15 @@ _at = attrgetter("at")
 
 async def take_in(results: Sequence[ToolResult], context: Context, desk: Desk) -> None:
     """Put results into an agent's context; their documents become sources of the session."""
-    taken = [_taken(result, context.agent, desk) for result in results]
-    for place, result in enumerate(taken):
-        if len(result.text) > THREAD_CHARACTERS:
-            taken[place] = await cut_in_thread(result, desk.policy.result_tokens, desk.counter)
+    taken: list[Result] = []
+    long = False
+    for result in results:
+        taken.append(shown := _taken(result, context.agent, desk))
+        long = long or len(shown.text) > THREAD_CHARACTERS
+    if long:
+        for place, shown in enumerate(taken):
+            if len(shown.text) > THREAD_CHARACTERS:
+                taken[place] = await cut_in_thread(shown, desk.policy.result_tokens, desk.counter)
     context.record_results(taken, at=max(map(_at, results)))
 
 

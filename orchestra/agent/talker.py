@@ -8,6 +8,7 @@ from msgspec import structs
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
 from orchestra.agent.recalling import recollect
+from orchestra.agent.taking import take_in
 from orchestra.context.asked import asked_for
 from orchestra.context.keeping import Compacted
 from orchestra.context.levels import Compaction
@@ -90,17 +91,16 @@ class Talker(Agent):
         self._steps, self._final = self._tiers
         self._short, self._lifted = "", False
         self._heard.clear()
-        self._desk.place.stopped = ""
-        return await self._within_limits(self._whole)
-
-    async def _whole(self) -> Outcome:
         place = self._desk.place
-        with anyio.CancelScope(shield=True) as place.whole:
-            try:
-                outcome = await self._work()
-            finally:
-                place.whole = None
-        return outcome
+        place.stopped = ""
+        with self._limits():
+            with anyio.CancelScope(shield=True) as place.whole:
+                try:
+                    outcome = await self._work()
+                finally:
+                    place.whole = None
+            return outcome
+        raise self._cut_short()
 
     def clear(self) -> None:
         """An empty context, for which tools are chosen anew."""
@@ -134,9 +134,9 @@ class Talker(Agent):
             self.context.record_reply(Reply(text=partial + CUT_OFF.format(reason=reason)), at=at)
         self._heard.clear()
 
-    async def _ask(self, tier: str, *, last: bool, finishing: str) -> Reply | None:
+    async def _turn(self, tier: str, *, last: bool, finishing: str) -> Outcome | None:
         self._heard.clear()
-        return await super()._ask(tier, last=last, finishing=finishing)
+        return await super()._turn(tier, last=last, finishing=finishing)
 
     async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
         track = self._talk
@@ -153,4 +153,4 @@ class Talker(Agent):
         finally:
             # What came back is in the record and in the context, however the turn ends.
             if results:
-                await self._take([results[place] for place in sorted(results)])
+                await take_in([results[place] for place in sorted(results)], self.context, self._desk)

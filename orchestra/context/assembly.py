@@ -15,6 +15,7 @@ from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet
 from orchestra.context.trimming import fit
 from orchestra.context.weaving import NOTHING, Joins, Woven
+from orchestra.journal.prompts import Sent
 from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
 GO_ON = "Go on."
@@ -60,28 +61,26 @@ class Frame(Struct, frozen=True, kw_only=True, gc=False):
     compaction: Compaction | None = None
 
 
-class Prompt(Struct, frozen=True, kw_only=True, gc=False):
-    """One model call, assembled. `tokens` is all of it: messages, tool schemas and what a chat format adds.
+class Prompt(Sent, frozen=True, kw_only=True, gc=False):
+    """One model call, assembled: what is sent, and what is known of it.
 
+    `tokens` is all of it: messages, tool schemas and what a chat format adds.
     `cache_until`: the number of leading messages that the next prompt shares unless room has to be made.
     `output_tokens`: kept free for the reply. `compaction`: what left to make room for this prompt.
     `blocks`: what it shows, in order. `squeezed`: not everything fitted.
     """
 
     messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    manifest: Manifest
     sheet: ToolSheet
     output: OutputSpec | None
-    manifest: Manifest
     blocks: tuple[Block, ...]
     tokens: int
     output_tokens: int
     cache_until: int
     compaction: Compaction | None = None
     squeezed: bool = False
-
-    @property
-    def tools(self) -> tuple[ToolSpec, ...]:
-        return self.sheet.specs
 
 
 _tokens = attrgetter("tokens")
@@ -125,6 +124,7 @@ def assemble(
     entries = (_REPLY, *sheet.entries, *woven.entries, *pieces, *gone, *unpaired, *frame.gone)
     return Prompt(
         messages=messages,
+        tools=sheet.specs,
         sheet=sheet,
         output=frame.output,
         manifest=Manifest(

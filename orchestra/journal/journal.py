@@ -11,7 +11,7 @@ Many sessions and many processes may write the same store; a session is written 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -23,10 +23,12 @@ import anyio.to_thread
 from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
 from orchestra.journal.encoding import encode
+from orchestra.journal.pen import Pen, Watch, WatchedPen
+from orchestra.journal.queue import Options
 from orchestra.journal.reading import Reader, is_gone, this_process
 from orchestra.journal.records import Fork, Order, SessionRecord, Status
-from orchestra.journal.rows import Item, Live, RowMaker, SessionChange, SessionStart
-from orchestra.journal.writer import Options, Writer
+from orchestra.journal.rows import ITEM_BYTES, Change, Live, RowMaker, SessionChange, SessionStart
+from orchestra.journal.writer import Writer
 from orchestra.log import get_logger
 from orchestra.redact import Redactor
 from orchestra.values.events import Event
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 
 log = get_logger()
 
-# What an item takes beside its texts, in bytes, roughly.
-_ITEM_BYTES = 300
 _PATIENCE_SECONDS = 0.1
 
 
@@ -94,9 +94,8 @@ class Journal(Reader):
         """A new session; its events can be recorded from now on."""
         live = Live(start.id, shared=self._shared)
         self._live[start.id] = live
-        size = len(start.question) + _ITEM_BYTES
-        item = Item(live, start, size, data=encode(start.config))
-        await self._writer.put(item)
+        size = len(start.question) + ITEM_BYTES
+        await self._writer.put(Change(live, start, size, encode(start.config)))
 
     async def reopen(self, prefix: str) -> SessionRecord:
         """A session that was begun earlier, to be gone on with.
@@ -158,7 +157,7 @@ class Journal(Reader):
         """A session that goes on is now in this state."""
         live = self._live.get(session)
         if live is not None:
-            await self._change(live, SessionChange(status, None))
+            await self._writer.put(Change(live, SessionChange(status, None)))
 
     async def durable(self) -> None:
         """As `flush`, with patience: waits up to `durable_seconds` for a store that takes nothing."""
@@ -173,73 +172,40 @@ class Journal(Reader):
             else:
                 return
 
-    async def record(self, event: Event) -> None:
-        """Queue an event of a session that was begun; waits only while the queue is full.
-
-        An event that was taken is written even if the caller is cancelled; one whose wait was cancelled
-        was not taken. Raises ValueError for an unknown session and TypeError for data that is not JSON.
-        """
-        try:
-            while not self.offer(event):
-                await self._writer.room(_size(event, encode(event.data)))
-        except BaseException:
-            self._writer.pass_on()
-            raise
-
-    def offer(self, event: Event) -> bool:
-        """As `record`, where that need not wait; False, and nothing is taken, where it would."""
-        live = self._live.get(event.session)
+    def pen(self, session: str, watch: Watch | None = None) -> Pen:
+        """What a session that was begun writes with; any other one's refuses. `watch` sees what it took."""
+        live = self._live.get(session)
         if live is None:
-            raise ValueError(f"The session {event.session!r} was not begun in this journal, or is finished.")
-        if live.broken is not None:
-            raise live.broken
-        data, seq = encode(event.data), live.seq + 1
-        size = _size(event, data) if event.texts else _ITEM_BYTES + len(data)
-        if not self._writer.offer(Item(live, event, size, seq, data)):
-            return False
-        live.seq = seq
-        return True
+            live = Live(session)
+            live.open = False
+        return Pen(live, self._writer) if watch is None else WatchedPen(live, self._writer, watch)
+
+    async def record(self, event: Event) -> None:
+        """Queue an event of a session that was begun; see `Pen.put`."""
+        pen = self.pen(event.session)
+        await pen.put(event.agent, event.turn, event.kind, event.at, event.data, event.texts)
 
     async def finish(self, session: str, status: Status, *, at: float) -> None:
         """The session's end; nothing more is recorded of it here. Unknown sessions are left alone."""
         live = self._live.pop(session, None)
         if live is not None:
-            await self._change(live, SessionChange(status, at))
+            live.open = False
+            await self._writer.put(Change(live, SessionChange(status, at)))
 
     def finish_now(self, session: str, status: Status, *, at: float) -> bool:
         """As `finish`, where that need not wait; False, and nothing is done, where it would."""
         live = self._live.get(session)
         if live is None:
             return True
-        if not self._writer.offer(Item(live, SessionChange(status, at), _ITEM_BYTES)):
+        if not self._writer.queue.offer(Change(live, SessionChange(status, at))):
             return False
+        live.open = False
         del self._live[session]
         return True
 
-    async def _change(self, live: Live, change: SessionChange) -> None:
-        await self._writer.put(Item(live, change, _ITEM_BYTES))
-
-    def hurry(self) -> int:
-        """Have what is recorded so far written now, without waiting; returns a mark for `flush`."""
-        return self._writer.hurry()
-
-    async def flush(self, until: int | None = None) -> None:
-        """Returns when everything recorded so far (`until`: up to a mark) is durable.
-
-        Raises StoreError while it cannot be.
-        """
-        await self._writer.flush(until)
-
-    def settled(self, until: int, patience: float) -> Awaitable[bool]:
-        """As `flush`, for about so many seconds; False where it takes longer."""
-        return self._writer.settled(until, patience)
-
-
-def _size(event: Event, data: str) -> int:
-    try:
-        return _ITEM_BYTES + len(data) + len("".join(event.texts.values()))
-    except TypeError as error:
-        raise TypeError(f"An event's texts are strings: {error}.") from None
+    async def flush(self) -> None:
+        """Returns when everything recorded so far is durable. Raises StoreError while it cannot be."""
+        await self._writer.flush()
 
 
 async def _closed(writer: Writer, failure: BaseException | None) -> BaseException | None:

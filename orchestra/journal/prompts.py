@@ -19,7 +19,7 @@ from orchestra.journal.encoding import decode, encode
 from orchestra.journal.patch import Run, apply, patch
 from orchestra.journal.reading import Reader
 from orchestra.journal.records import EventRecord
-from orchestra.values.events import Event
+from orchestra.values.events import Event, EventKind
 from orchestra.values.messages import Message, Reply, ToolCall, ToolSpec
 from orchestra.values.usage import Usage
 
@@ -70,14 +70,19 @@ class PromptTrail:
     async def record(self, put: Put, moment: Moment, sent: Sent) -> None:
         """Hand the prompt's event to `put`; only one that was taken is what the next is recorded against."""
         await put(self.event(moment, sent))
-        self.took(moment, sent)
+        self.took(moment.turn, sent)
 
-    def took(self, moment: Moment, sent: Sent) -> None:
+    def took(self, turn: int, sent: Sent) -> None:
         """The prompt's event was taken: the next prompt is recorded against it."""
-        self._turn, self._last = moment.turn, sent
+        self._turn, self._last = turn, sent
 
     def event(self, moment: Moment, sent: Sent) -> Event:
         """The prompt's event. Changes nothing."""
+        data, texts = self.told(sent)
+        return _event("prompt", moment, data, texts)
+
+    def told(self, sent: Sent) -> tuple[dict[str, Any], dict[str, str]]:
+        """The data and the texts of the prompt's event. Changes nothing."""
         last = self._last or _NOTHING_SENT
         texts: dict[str, str] = {}
         parts: list[Any] = patch(last.messages, sent.messages, _meaning)
@@ -95,15 +100,7 @@ class PromptTrail:
                 data["manifest"] = account
             else:
                 texts["manifest"] = encode(account)
-        return Event(
-            session=moment.session,
-            agent=moment.agent,
-            turn=moment.turn,
-            kind="prompt",
-            at=moment.at,
-            data=data,
-            texts=texts,
-        )
+        return data, texts
 
 
 _NOTHING_SENT = Sent(())
@@ -134,15 +131,15 @@ def described(message: Message, number: int, texts: dict[str, str]) -> dict[str,
     return told
 
 
+def told_beside(sent: Sent) -> tuple[dict[str, Any], dict[str, str]]:
+    """The same of a call beside the agent's own steps, as for a summary; `read_prompt` leaves it out."""
+    data, texts = PromptTrail().told(sent)
+    return {**data, "beside": True}, texts
+
+
 def prompt_event(moment: Moment, sent: Sent) -> Event:
     """A prompt's event on its own, against no other; an agent with many turns keeps a PromptTrail."""
     return PromptTrail().event(moment, sent)
-
-
-def beside_event(moment: Moment, sent: Sent) -> Event:
-    """The prompt of a call beside the agent's own steps, as for a summary; `read_prompt` leaves it out."""
-    event = PromptTrail().event(moment, sent)
-    return structs.replace(event, data={**event.data, "beside": True})
 
 
 def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
@@ -172,15 +169,12 @@ def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
 def reply_event(moment: Moment, reply: Reply, data: Mapping[str, Any]) -> Event:
     """A reply's event: usage, finish, model and seconds in its data, with `data` (tier, purpose ...)."""
     about, texts = reply_data(reply)
-    return Event(
-        session=moment.session,
-        agent=moment.agent,
-        turn=moment.turn,
-        kind="reply",
-        at=moment.at,
-        data={**data, **about},
-        texts=texts,
-    )
+    return _event("reply", moment, {**data, **about}, texts)
+
+
+def _event(kind: EventKind, moment: Moment, data: Mapping[str, Any], texts: Mapping[str, str]) -> Event:
+    session, agent, turn = moment.session, moment.agent, moment.turn
+    return Event(session=session, agent=agent, turn=turn, kind=kind, at=moment.at, data=data, texts=texts)
 
 
 class RecordedPrompt(Struct, frozen=True, kw_only=True, gc=False):

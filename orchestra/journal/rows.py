@@ -12,7 +12,6 @@ from orchestra.journal.blobs import INLINE, LONGEST_ALONE, LONGEST_INLINE, Packe
 from orchestra.journal.encoding import decode, encode, is_whole, plain
 from orchestra.journal.pages import Entry, page_row
 from orchestra.redact import Redactor
-from orchestra.values.events import Event
 
 # Distinct texts of one session, or of what sessions share, whose hashes are remembered: about 200 bytes each.
 _REMEMBERED = 4_096
@@ -22,6 +21,8 @@ _ALONE = frozenset(("value", "report"))
 _SHARED = frozenset(("0", "tools", *(f"document {number}" for number in range(100))))
 # Texts up to this many characters are looked at for secrets together; a look costs 5 µs however short.
 LONGEST_SHORT = 1_000
+# What an item takes beside its texts, in bytes, roughly.
+ITEM_BYTES = 300
 
 
 class SessionStart(Struct, frozen=True, kw_only=True, gc=False):
@@ -48,10 +49,10 @@ class Live:
     every prompt is neither hashed nor compressed nor redacted again. It is kept for each session: a stored
     session's texts may be pruned by another process once the session is gone. `shared` is the same for what
     many sessions store, instructions, tools and documents, where the store tells when another process changed
-    it (see Store.write). `broken`: why nothing more of it is written.
+    it (see Store.write). `open`: whether more of it is taken; `broken`: why nothing more of it is written.
     """
 
-    __slots__ = ("broken", "seq", "session", "shared", "stored")
+    __slots__ = ("broken", "open", "seq", "session", "shared", "stored")
 
     def __init__(self, session: str, *, seq: int = 0, shared: dict[int, str] | None = None) -> None:
         self.session = session
@@ -59,6 +60,7 @@ class Live:
         self.stored: dict[int, str] = {}
         self.shared = self.stored if shared is None else shared
         self.broken: StoreError | None = None
+        self.open = True
 
     def forget(self) -> None:
         """What was made of it may not have been written."""
@@ -66,14 +68,30 @@ class Live:
         self.shared.clear()
 
 
-class Item(Struct, frozen=True, gc=False):
-    """One thing to write. `seq` and `data` (JSON) only with an event; `size` in bytes, roughly."""
+class Line(Struct, frozen=True, gc=False):
+    """One event to write (see `values.events.Event`), `data` in JSON; `size` in bytes, roughly."""
 
     live: Live
-    what: Event | SessionStart | SessionChange
+    seq: int
     size: int
-    seq: int = 0
+    agent: str
+    turn: int
+    kind: str
+    at: float
+    data: str
+    texts: Mapping[str, str]
+
+
+class Change(Struct, frozen=True, gc=False):
+    """What is to be written of a session itself. `data`: a new one's `config` in JSON."""
+
+    live: Live
+    what: SessionStart | SessionChange
+    size: int = ITEM_BYTES
     data: str = ""
+
+
+Item = Line | Change
 
 
 class Rows:
@@ -97,7 +115,7 @@ class RowMaker:
         self._redact = redactor
         self._owner = owner
         self._pack = Packer()
-        self._makers: dict[type, Callable[[Item, Any, Rows], None]] = {
+        self._makers: dict[type, Callable[[Change, Any, Rows], None]] = {
             SessionStart: self._start,
             SessionChange: self._change,
         }
@@ -128,18 +146,18 @@ class RowMaker:
         self._begin(redacting=redacting)
         rows, all_events, short, agents = Rows(), self._events, self._short, self._agents
         for item in items:
-            event, live = item.what, item.live
+            live = item.live
             if live.broken is not None:  # another process writes its session
                 continue
-            if type(event) is not Event:
-                self._makers[type(event)](item, event, rows)
+            if not isinstance(item, Line):
+                self._makers[type(item.what)](item, item.what, rows)
                 continue
-            data, agent = item.data, agents.get(event.agent)
+            data, agent = item.data, agents.get(item.agent)
             short.append(data)
             if agent is None:
-                agents[event.agent] = agent = plain(self._clean(event.agent))
-            texts = self._places(event.texts, live, rows) if event.texts else {}
-            entry = (agent, event.turn, event.kind, event.at, Raw(self._json(data)), texts)
+                agents[item.agent] = agent = plain(self._clean(item.agent))
+            texts = self._places(item.texts, live, rows) if item.texts else {}
+            entry = (agent, item.turn, item.kind, item.at, Raw(self._json(data)), texts)
             events = all_events.get(live)
             if events is None:
                 all_events[live] = (item.seq, [entry])
@@ -179,7 +197,7 @@ class RowMaker:
             for name, place in places.items()
         }
 
-    def _start(self, item: Item, start: SessionStart, rows: Rows) -> None:
+    def _start(self, item: Change, start: SessionStart, rows: Rows) -> None:
         self._short.append(item.data)
         title = plain(self._redact(" ".join(start.question[:2_000].split())))[:300]
         stored = item.live.stored
@@ -187,7 +205,7 @@ class RowMaker:
         about = (plain(start.workflow), "running", start.created, None, self._owner, self._json(item.data))
         rows.begun.append((start.id, title, bytes.fromhex(digest), *about))
 
-    def _change(self, item: Item, change: SessionChange, rows: Rows) -> None:
+    def _change(self, item: Change, change: SessionChange, rows: Rows) -> None:
         rows.changed.append((change.status, change.finished, self._owner, item.live.session))
 
     def _new(self, text: str, stored: dict[int, str], rows: Rows) -> str:

@@ -7,13 +7,13 @@ in a prompt is dated as it was.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
 from orchestra.journal.asked import Asked, PastPrompts, asked_now, asked_then, output_key
 from orchestra.journal.past import PastCall, identity, may_be_missing
-from orchestra.journal.prompts import Fold, Moment, PromptTrail, Sent, beside_event
+from orchestra.journal.prompts import Fold, PromptTrail, Sent, told_beside
 from orchestra.journal.recording import Recording, nothing
 from orchestra.journal.records import EventRecord
 from orchestra.values.events import Event, EventKind
@@ -22,6 +22,7 @@ from orchestra.values.messages import Request
 # Waiting for a commit takes some ms: little beside a reply that took this long, and it cannot be lost then.
 WORTH_SECONDS = 0.02
 PATIENCE_SECONDS = 0.25
+NO_TEXTS: Mapping[str, str] = {}
 
 
 class Track:
@@ -33,7 +34,7 @@ class Track:
     """
 
     __slots__ = (
-        "_coming", "_made", "_mark", "_prompts", "_sent", "_trail", "aside", "fresh", "past",
+        "_coming", "_made", "_mark", "_pen", "_prompts", "_sent", "_trail", "aside", "fresh", "past",
         "path", "recording", "replied", "rerun", "saying", "turn",
     )  # fmt: skip
 
@@ -44,6 +45,7 @@ class Track:
         self.rerun = False
         self.aside: dict[str, Any] = {}
         self.recording = recording
+        self._pen = recording.pen
         past = recording.past
         self.fresh = past is None and recording.missing is nothing  # all may be made, as nothing is recorded
         self.past = past.agent(path) if past is not None else recording.unrecorded
@@ -79,7 +81,7 @@ class Track:
     @property
     def is_over(self) -> bool:
         """Whether all that was recorded has come again."""
-        return all(map(may_be_missing, self._coming))
+        return not self._coming or all(map(may_be_missing, self._coming))
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -135,68 +137,76 @@ class Track:
         at: float | None = None,
     ) -> None:
         """One event; `turn` None: the agent's own, `at` None: now."""
-        event = Event(
-            session=self.recording.session,
-            agent=self.path,
-            turn=self.turn if turn is None else turn,
-            kind=kind,
-            at=self.clock() if at is None else at,
-            data=data,
-            texts=texts or {},
-        )
-        if not self._taken(event):
-            await self.recording.put(event)
+        if turn is None:
+            turn = self.turn
+        if at is None:
+            at = self.clock()
+        if texts is None:
+            texts = NO_TEXTS
+        if (self._coming or self.rerun) and self._came_again(turn, kind, at, data, texts):
+            return
+        if not self._pen.offer(self.path, turn, kind, at, data, texts):
+            await self._pen.put(self.path, turn, kind, at, data, texts)
 
-    def put_now(
-        self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], *, at: float
-    ) -> bool:
+    def put_now(self, kind: EventKind, at: float, data: Mapping[str, Any], texts: Mapping[str, str]) -> bool:
         """As `put`, where that need not wait; False, and nothing is put, where it would."""
-        return self._taken(self._event(kind, data, texts, at))
+        if (self._coming or self.rerun) and self._came_again(self.turn, kind, at, data, texts):
+            return True
+        return self._pen.offer(self.path, self.turn, kind, at, data, texts)
 
     async def prompt(self, sent: Sent, *, beside: bool = False) -> None:
         """The prompt of the call that is made next; `beside` the agent's own, as for a summary."""
         if beside:
-            await self._put(beside_event(self._moment(), sent))
+            await self.put("prompt", *told_beside(sent))
             return
         if self.recording.past is not None:
             self._sent = sent
-        moment = Moment(self.recording.session, self.path, self.turn, self.made)
-        trail = self._trail = self._trail or PromptTrail()
-        await self._put(trail.event(moment, sent))
-        trail.took(moment, sent)
+        trail = self._trail
+        if trail is None:
+            trail = self._trail = PromptTrail()
+        data, texts = trail.told(sent)
+        at = self.made
+        if not self.put_now("prompt", at, data, texts):
+            await self._pen.put(self.path, self.turn, "prompt", at, data, texts)
+        trail.took(self.turn, sent)
 
-    async def keep(self, seconds: float) -> None:
-        """Make a reply that took so long safe before the agent acts on it: a crash never makes it twice.
+    def keep(self) -> Awaitable[bool] | None:
+        """To be awaited before the agent acts on a reply that took long: a crash never makes it twice.
 
         The loop stands idle meanwhile, so the commit takes a ms or two; beside the agent's own work it took
         twelve, in which a crash would have lost the reply. Where a store takes longer, the next call waits.
         """
-        if seconds >= WORTH_SECONDS and self.is_over:
-            self._mark = self.recording.hurry()
-            if await self.recording.settled(self._mark, PATIENCE_SECONDS):
-                self._mark = 0
+        if not self.is_over:
+            return None
+        self._mark = self._pen.hurry()
+        return self._pen.settled(self._mark, PATIENCE_SECONDS)
 
-    async def outcome(self, request: Request, model: str, about: Mapping[str, Any]) -> EventRecord | None:
+    async def outcome(self, request: Request, model: str, tier: str) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.
 
         Raises RecordDiffers for a request that is not the recorded one, AgentFailed where the record says
         that the agent ended here.
         """
-        if self._mark:
-            await self.recording.durable(self._mark)
-            self._mark = 0
-        told = {"model": model, "purpose": request.purpose, **about}
+        if self._mark and not self._pen.is_safe(self._mark):
+            await self._pen.durable(self._mark)
+        self._mark = 0
+        told = {"model": model, "purpose": request.purpose, "tier": tier, **self.aside}
         if request.output is not None:
             told["output"] = output_key(request.output)
-        recorded = self.recorded
-        if self._prompts is not None:
-            now = asked_now(request, model, self.recording.clean)
-            recorded = await self._compared(recorded, now, self._prompts.of(self.past, self._made))
-        if recorded is None or recorded.outcome is None:
-            await self.missing()
+        outcome = None
+        if not self.fresh:
+            recorded = self.recorded
+            if self._prompts is not None:
+                now = asked_now(request, model, self.recording.clean)
+                recorded = await self._compared(recorded, now, self._prompts.of(self.past, self._made))
+            outcome = recorded.outcome if recorded is not None else None
+            if outcome is None:
+                await self.missing()
         self._made += 1
-        await self._put(self._event("call", told, {}, self.clock()))
-        return recorded.outcome if recorded is not None else None
+        at = self.clock()
+        if not self.put_now("call", at, told, NO_TEXTS):
+            await self._pen.put(self.path, self.turn, "call", at, told, NO_TEXTS)
+        return outcome
 
     async def _compared(self, recorded: PastCall | None, now: Asked, prompt: Fold) -> PastCall | None:
         """The recorded call, if it comes back for what is asked now; `prompt`: the recorded one, sent or not.
@@ -235,25 +245,17 @@ class Track:
                 raise AgentFailed(end.data["reason"], agent=self.path)
         await self.recording.missing(self.path)
 
-    def _event(self, kind: EventKind, data: Mapping[str, Any], texts: Mapping[str, str], at: float) -> Event:
-        session, path, turn = self.recording.session, self.path, self.turn
-        return Event(session=session, agent=path, turn=turn, kind=kind, at=at, data=data, texts=texts)
-
-    def _moment(self) -> Moment:
-        return Moment(self.recording.session, self.path, self.turn, self.clock())
-
-    async def _put(self, event: Event) -> None:
-        if not self._taken(event):
-            await self.recording.put(event)
-
-    def _taken(self, event: Event) -> bool:
-        """Whether it comes again, or was taken without waiting."""
-        if (self._coming or self.rerun) and self._comes_again(event):
+    def _came_again(
+        self, turn: int, kind: EventKind, at: float, data: Mapping[str, Any], texts: Mapping[str, str]
+    ) -> bool:
+        session = self.recording.session
+        event = Event(session=session, agent=self.path, turn=turn, kind=kind, at=at, data=data, texts=texts)
+        again = self._is_recorded(event)
+        if again:
             self.recording.watch(event)
-            return True
-        return self.recording.offer(event)
+        return again
 
-    def _comes_again(self, event: Event) -> bool:
+    def _is_recorded(self, event: Event) -> bool:
         """Whether the event is the record's; after the first that is not, none is.
 
         Notes that depend on what other agents did meanwhile are left out while the record lasts.

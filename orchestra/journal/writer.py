@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
 import anyio
 import anyio.to_thread
-from msgspec import Struct
 
 from orchestra.errors import StoreError
 from orchestra.journal.checkpoints import Checkpoints
 from orchestra.journal.faults import SessionTaken, StoreBusy, TextsUnsure
+from orchestra.journal.queue import Options, Queue
 from orchestra.journal.rows import Item, Rows
 from orchestra.journal.waiting import Waiting
 from orchestra.log import get_logger
@@ -23,28 +21,6 @@ log = get_logger()
 
 _FIRST_PAUSE_SECONDS = 0.01
 _LONGEST_PAUSE_SECONDS = 1.0
-
-
-class Options(Struct, frozen=True, kw_only=True):
-    """How the journal writes.
-
-    A group is committed `group_seconds` after its first item, or when it has `group_events` items or
-    `group_bytes` of text, or when somebody waits in `flush`. `queue_events` and `queue_bytes` bound what
-    waits to be written; `record` waits while either is reached. `locked_seconds`: how long a lock of
-    another process is nobody's fault. `close_seconds`: how long closing tries to write what is left.
-    `durable_seconds`: how long what must be safe before it goes on waits for a store that takes nothing.
-    `checkpoint_bytes`: after so much, what is committed is brought to its place, beside the next commits.
-    """
-
-    group_seconds: float = 0.05
-    group_events: int = 512
-    group_bytes: int = 1_000_000
-    queue_events: int = 2_048
-    queue_bytes: int = 8_000_000
-    locked_seconds: float = 10.0
-    close_seconds: float = 10.0
-    durable_seconds: float = 60.0
-    checkpoint_bytes: int = 16_000_000
 
 
 class Writer:
@@ -66,14 +42,8 @@ class Writer:
         self._make = make
         self._checkpoints = Checkpoints(checkpoint, options.checkpoint_bytes)
         self.options = options
-        self._queue: deque[Item] = deque()
-        self._bytes = 0  # of the queue and of the group at work
-        self._accepted = 0
-        self._written = 0
-        self._closing = False
+        self.queue = Queue(options)
         self._scope = anyio.CancelScope(shield=True)
-        self._arrived = anyio.Event()  # the queue is not empty
-        self._urgent = anyio.Event()  # do not wait for a fuller group
         self._waiting = Waiting()
         self._ended = anyio.Event()
         self._look: asyncio.TimerHandle | None = None  # when those who wait for a while look up
@@ -81,15 +51,15 @@ class Writer:
         self._limiter = anyio.CapacityLimiter(1)
 
     async def put(self, item: Item) -> None:
-        """As `offer`, waiting for room. Raises StoreError."""
-        while not self.offer(item):
+        """As the queue's `offer`, waiting for room. Raises StoreError."""
+        while not self.queue.offer(item):
             await self.room(item.size)
 
     async def room(self, size: int) -> None:
         """Where an item of this size had no room: returns when it may have. Raises StoreError."""
-        if self._closing or self.failure is not None:
+        if self.queue.closing or self.failure is not None:
             raise self.failure or StoreError("The journal is closed.")
-        self._urgent.set()
+        self.queue.hurry()
         try:
             await self._waiting.room(size)
         except BaseException:
@@ -98,86 +68,66 @@ class Writer:
 
     def pass_on(self) -> None:
         """Who was given room takes none: the next may."""
-        if self._has_room(0):
+        if self.queue.has_room(0):
             self._waiting.room_for(1, 1)
-
-    def offer(self, item: Item) -> bool:
-        """Queue it, if it has room at once. Once queued it is written, whatever is cancelled."""
-        if not self._has_room(item.size):
-            return False
-        queue, options = self._queue, self.options
-        queue.append(item)
-        self._accepted += 1
-        self._bytes += item.size
-        if len(queue) == 1:
-            self._arrived.set()
-        if len(queue) >= options.group_events or self._bytes >= options.group_bytes:
-            self._urgent.set()
-        return True
-
-    def _has_room(self, size: int) -> bool:
-        if self._closing:
-            return False
-        waiting, options = self._accepted - self._written, self.options
-        return not waiting or (waiting < options.queue_events and self._bytes + size <= options.queue_bytes)
 
     def hurry(self) -> int:
         """Write what was put so far at once; returns how much that is, for `flush`."""
-        if self._written < self._accepted:
-            self._urgent.set()
-        return self._accepted
+        queue = self.queue
+        accepted = queue.accepted
+        if queue.written < accepted:
+            queue.hurry()
+        return accepted
 
     async def flush(self, until: int | None = None) -> None:
         """Returns when all that was put so far (`until`: up to there) is durable.
 
         Raises StoreError while it cannot be written.
         """
-        target = self._accepted if until is None else until
-        while self._written < target:
+        queue = self.queue
+        target = queue.accepted if until is None else until
+        while queue.written < target:
             if self.failure is not None:
                 raise self.failure
             if self._ended.is_set():
                 raise StoreError("The journal is closed.")
-            self._urgent.set()
+            queue.hurry()
             await self._waiting.until(target)
 
-    async def settled(self, until: int, patience: float) -> bool:
-        """As `flush`, for about so many seconds: False where it takes longer than once or twice that.
+    def settled(self, until: int, patience: float) -> asyncio.Future[bool] | None:
+        """What is done when everything up to a mark is durable, or when that takes longer than `patience`.
 
-        Who waits so shares one timer: one for each of many short waits would cost more than the waits.
+        That is in seconds, once or twice so many: who waits so shares one timer, as one for each of many
+        short waits would cost more than the waits. None: there is nothing to wait for, as it is durable or
+        cannot be made so now.
         """
-        late = time.monotonic() + patience
-        while self._written < until:
-            if self.failure is not None:
-                raise self.failure
-            if self._ended.is_set():
-                raise StoreError("The journal is closed.")
-            if time.monotonic() >= late:
-                return False
-            if self._look is None:
-                self._look = asyncio.get_running_loop().call_later(patience, self._look_up)
-            self._urgent.set()
-            await self._waiting.until(until)
-        return True
+        if self.queue.written >= until or self.failure is not None or self._ended.is_set():
+            return None
+        self.queue.hurry()
+        if self._look is None:
+            self._look_again(patience)
+        return self._waiting.until(until)
 
-    def _look_up(self) -> None:
-        """Who waits sees how long it has."""
+    def _look_again(self, patience: float) -> None:
+        self._look = asyncio.get_running_loop().call_later(patience, self._look_up, patience)
+
+    def _look_up(self, patience: float) -> None:
+        """Who has waited long enough goes on."""
         self._look = None
-        self._waiting.all()
+        if self._waiting.look():
+            self._look_again(patience)
 
     async def close(self) -> None:
         """Write what is left, within `close_seconds`, whatever is cancelled. Raises StoreError for a loss."""
-        self._closing = True
+        self.queue.close()
         if self._look is not None:
             self._look.cancel()
-        self._arrived.set()
-        self._urgent.set()
         with anyio.CancelScope(shield=True):
             with anyio.move_on_after(self.options.close_seconds):
                 await self._ended.wait()
             self._scope.cancel()
             await self._ended.wait()
-        lost = self._accepted - self._written
+        lost = self.queue.accepted - self.queue.written
         if lost:
             why = self.failure or "The store did not answer in time."
             last = "last event is" if lost == 1 else f"last {lost:,} events are"
@@ -188,50 +138,22 @@ class Writer:
         with self._scope:
             try:
                 async with anyio.create_task_group() as beside:
-                    while await self._something():
-                        group, size = self._group()
-                        await self._commit(group, size)
+                    while await self.queue.ready(at_once=bool(self._waiting)):
+                        group, size = self.queue.take()
+                        await self._commit(group)
                         await self._checkpoints.after(size, beside)
             finally:
                 self._ended.set()
                 self._waiting.all()
 
-    async def _something(self) -> bool:
-        """Waits for a group worth writing; False when there will be none."""
-        if not self._queue and not self._closing:
-            self._arrived = anyio.Event()
-            await self._arrived.wait()
-        if not self._closing and not self._waiting:
-            with anyio.move_on_after(self.options.group_seconds):
-                await self._urgent.wait()
-        if not self._closing:
-            self._urgent = anyio.Event()
-        return bool(self._queue)
-
-    def _group(self) -> tuple[list[Item], int]:
-        """Takes the next group from the queue: its items and their size."""
-        queue, options = self._queue, self.options
-        if len(queue) <= options.group_events and self._bytes <= options.group_bytes:
-            group = list(queue)
-            queue.clear()
-            return group, self._bytes
-        group, size = [], 0
-        while queue and len(group) < options.group_events and size < options.group_bytes:
-            group.append(queue.popleft())
-            size += group[-1].size
-        return group, size
-
-    async def _commit(self, group: list[Item], size: int) -> None:
+    async def _commit(self, group: list[Item]) -> None:
         try:
             await self._persist(group)
         except SessionTaken:
             await self._one_by_one(group)
-        self._written += len(group)
-        self._bytes -= size
-        options = self.options
-        events = options.queue_events - self._accepted + self._written
-        self._waiting.room_for(events, options.queue_bytes - self._bytes)
-        self._waiting.written(self._written)
+        self.queue.wrote()
+        self._waiting.room_for(*self.queue.room())
+        self._waiting.written(self.queue.written)
 
     async def _persist(self, group: Sequence[Item]) -> None:
         """Tries until it is written. Raises SessionTaken, which no patience mends.
@@ -282,6 +204,7 @@ class Writer:
             try:
                 await self._persist(of_session)
             except SessionTaken:
+                live.open = False
                 live.broken = StoreError(
                     f"The session {live.session} is already in the store or written by another process: "
                     "its further events are not recorded here."

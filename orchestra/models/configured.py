@@ -81,8 +81,7 @@ async def configured_meaning(
             guard = guard or Guard()
             transport = transport_of(place, Outlook(network=Network.from_environment(environ)))
             stack.push_async_callback(transport.close)
-            heard = guard.listen(transport, place)
-            source = EndpointEmbeddings(Place(name, model, place.key), heard, guard.of(place))
+            source = EndpointEmbeddings(Place(name, model, place.key), transport, guard.of(place))
         elif said.embedding != "none" and (said.embedding != "auto" or installed()):
             source = Installed(said.embedding)
         meaning = Meaning(source, said.wait_seconds) if source is not None else None

@@ -85,9 +85,13 @@ class Calibration:
         """Our count as the endpoint would report it."""
         return math.ceil(self.offset + self.ratio * counted)
 
-    def bound(self, counted: int) -> int:
-        """What the endpoint will hardly report more than: corrected, with the margin on top."""
-        return math.ceil((self.offset + self.ratio * counted) * self._wide)
+    def expected(self, counted: int) -> tuple[int, int]:
+        """Our count as the endpoint would report it, and what it will hardly report more than.
+
+        That is corrected with the margin on top.
+        """
+        corrected = self.offset + self.ratio * counted
+        return math.ceil(corrected), math.ceil(corrected * self._wide)
 
 
 class Calibrations(dict[str, Calibration]):

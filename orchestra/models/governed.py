@@ -36,8 +36,8 @@ class Governed:
     window = inner_window
 
     async def reply(self, request: Request) -> Reply:
-        tokens = self._expected.of(request)
         governor = self._governor
+        tokens = self._expected.of(request)
         permit = governor.enter_now(tokens) or await governor.enter(request.session, tokens, self._longest)
         try:
             reply = await self._model.reply(request)
@@ -65,7 +65,7 @@ class Governed:
         governor.left(permit)  # for a stream without a Reply; else it has ended
 
     def _settle(self, request: Request, permit: Permit, usage: Usage) -> None:
-        self._expected.saw(request, usage)
+        self._expected.saw(request.purpose, usage)
         tokens = usage.input_tokens + usage.output_tokens
         self._governor.answered(permit, calls=usage.calls or 1, tokens=tokens)
 

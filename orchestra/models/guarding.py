@@ -1,6 +1,6 @@
 """What stands around every call of a configured model, composed here and nowhere else.
 
-    Fallback ( Retrying ( Governed ( the adapter over a Listening transport )))
+    Fallback ( Retrying ( Governed ( the adapter, with an Ear )))
 
 Each try waits for its turn again and holds no place while it pauses. A second endpoint is asked when the
 first has had its tries, or at once when it is left alone, overfull or wants too long a pause.
@@ -12,11 +12,10 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from orchestra.models.compatible.transport import Transport
 from orchestra.models.governed import Governed
 from orchestra.models.governor.clock import Clock
 from orchestra.models.governor.governor import LONGEST_WAIT_SECONDS, Governor
-from orchestra.models.governor.listening import Listening
+from orchestra.models.governor.listening import Ear
 from orchestra.models.governor.statistics import GovernorStatistics
 from orchestra.models.port import Model
 from orchestra.models.retrying import Patience, Retrying
@@ -48,9 +47,9 @@ class Guard:
         )
         return Retrying(Governed(model, self.of(endpoint), longest_seconds=longest), patience)
 
-    def listen(self, transport: Transport, endpoint: Endpoint) -> Transport:
+    def listen(self, endpoint: Endpoint) -> Ear:
         """For `Outlook.listen`."""
-        return Listening(transport, self.of(endpoint).heard)
+        return Ear(self.of(endpoint).heard)
 
     @property
     def statistics(self) -> Mapping[str, GovernorStatistics]:

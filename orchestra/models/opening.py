@@ -19,6 +19,7 @@ from orchestra.models.compatible.memory import InMemory, QuirksStore
 from orchestra.models.compatible.quirks import Quirks, by_hand
 from orchestra.models.compatible.transport import Place, Transport
 from orchestra.models.fallback import Fallback
+from orchestra.models.governor.listening import Ear
 from orchestra.models.port import Model
 from orchestra.models.settings import Endpoint, Network, TierSetting
 from orchestra.models.tiers import Tiers
@@ -27,8 +28,8 @@ from orchestra.models.windows import asked_windows, table_row, window_of
 Wrap = Callable[[Model, Endpoint, TierSetting], Model]
 """Puts what belongs around every call (retries, governor, spend) around a model as it is opened."""
 
-Listen = Callable[[Transport, Endpoint], Transport]
-"""Puts what hears an endpoint's replies around its transport as it is opened."""
+Listen = Callable[[Endpoint], Ear]
+"""What hears the replies that a model of this endpoint gets."""
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ async def open_models(
         for name, endpoint in used.items():
             transport = transport_of(endpoint, outlook)
             stack.push_async_callback(transport.close)
-            transports[name] = outlook.listen(transport, endpoint) if outlook.listen else transport
+            transports[name] = transport
         if outlook.ask_windows:
             await _learn_windows(chains, used, transports, outlook)
         models = {
@@ -145,6 +146,7 @@ def transport_of(endpoint: Endpoint, outlook: Outlook) -> Transport:
 def model_of(endpoint: Endpoint, setting: TierSetting, transport: Transport, outlook: Outlook) -> Model:
     """One model over an endpoint's connections, with what is known of it and its price."""
     from orchestra.models.compatible.adapter import CompatibleModel
+    from orchestra.models.compatible.parse import Account
 
     store = outlook.store or InMemory()
     remembered = quirks_of(endpoint, setting.model, store)
@@ -161,5 +163,7 @@ def model_of(endpoint: Endpoint, setting: TierSetting, transport: Transport, out
     knowledge = Knowledge(subject, remembered, store)
     place = Place(endpoint.name, setting.model, endpoint.key)
     price = setting.price or table_row(endpoint, setting).price
-    model: Model = CompatibleModel(place, setting, transport, knowledge, price=price, free=free)
+    account = Account(setting.model, price, free)
+    ear = outlook.listen(endpoint) if outlook.listen else None
+    model: Model = CompatibleModel(place, setting, transport, knowledge, account=account, ear=ear)
     return outlook.wrap(model, endpoint, setting) if outlook.wrap else model

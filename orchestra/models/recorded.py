@@ -44,18 +44,17 @@ class Recorded:
 
     async def reply(self, request: Request) -> Reply:
         track = self._track
-        about = {"tier": self._tier, **track.aside}
-        outcome = await track.outcome(request, self.name, about)
+        outcome = await track.outcome(request, self.name, self._tier)
         if outcome is not None:
             return await self._comes_again(outcome, request)
         try:
             reply = await self._model.reply(request)
         except ModelError as error:
-            await self._failed(error, about)
+            await self._failed(error)
             raise
         reply, data, texts = self._recordable(reply, request)
         track.replied = at = track.clock()
-        if not track.put_now("reply", data, texts, at=at):
+        if not track.put_now("reply", at, data, texts):
             await self._put_later("reply", data, texts, at)
         return reply
 
@@ -64,8 +63,7 @@ class Recorded:
 
         A recorded reply comes again in whole parts.
         """
-        about = {"tier": self._tier, **self._track.aside}
-        outcome = await self._track.outcome(request, self.name, about)
+        outcome = await self._track.outcome(request, self.name, self._tier)
         if outcome is not None:
             reply = await self._comes_again(outcome, request)
             for part in parts_of(reply):
@@ -83,7 +81,7 @@ class Recorded:
                     for piece in screened.more(item):
                         yield piece
         except ModelError as error:
-            await self._failed(error, about)
+            await self._failed(error)
             raise
         assert whole is not None, f"the stream of {self.name} ended without a Reply"
         reply = await self._keep(whole, request)
@@ -91,7 +89,8 @@ class Recorded:
             yield piece
         yield reply
 
-    async def _failed(self, error: ModelError, about: Mapping[str, Any]) -> None:
+    async def _failed(self, error: ModelError) -> None:
+        about = {"tier": self._tier, **self._track.aside}
         await self._put("note", {"what": CALL_FAILED, **about, **_failure(error)}, {})
 
     async def _keep(self, reply: Reply, request: Request) -> Reply:
@@ -127,7 +126,7 @@ class Recorded:
     async def _put(self, kind: Any, data: Mapping[str, Any], texts: Mapping[str, str]) -> None:
         track = self._track
         track.replied = at = track.clock()
-        if not track.put_now(kind, data, texts, at=at):
+        if not track.put_now(kind, at, data, texts):
             await self._put_later(kind, data, texts, at)
 
     async def _put_later(

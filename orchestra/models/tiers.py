@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from orchestra.errors import ConfigError
 from orchestra.models.port import Model
 from orchestra.roles.model_words import tier_of
-
-Wrap = Callable[[Model, str, Any], Model]
 
 
 class Tiers(Mapping[str, Model]):
@@ -19,23 +16,14 @@ class Tiers(Mapping[str, Model]):
     `streamed`: the tiers whose replies are asked for as streams even where nobody listens.
     """
 
-    __slots__ = ("_made", "_models", "_names", "_wrap", "streamed")
+    __slots__ = ("_models", "_names", "streamed")
 
     def __init__(self, models: Mapping[str, Model], *, streamed: Iterable[str] = ()) -> None:
         if not models:
             raise ConfigError("No tier has a model; give `small` or `large` one")
         self._models = dict(models)
         self._names: dict[tuple[str, str], str] = {}
-        self._wrap: tuple[Wrap, Any] | None = None
-        self._made = self._models
         self.streamed = frozenset(streamed)
-
-    def wrapped(self, wrap: Wrap, more: Any) -> Tiers:
-        """The same tiers, each model in `wrap(model, tier, more)`, made when it is first asked for."""
-        twin = Tiers.__new__(Tiers)
-        twin._models, twin._names, twin.streamed = self._models, self._names, self.streamed
-        twin._wrap, twin._made = (wrap, more), {}
-        return twin
 
     @classmethod
     def of(cls, small: Model, large: Model | None = None) -> Tiers:
@@ -83,13 +71,7 @@ class Tiers(Mapping[str, Model]):
         raise ConfigError(f"No tier and no model is called {wanted!r}; there are {offered}", key="model")
 
     def __getitem__(self, tier: str) -> Model:
-        made = self._made.get(tier)
-        if made is None:
-            made = self._models[tier]
-            if self._wrap is not None:
-                wrap, more = self._wrap
-                made = self._made[tier] = wrap(made, tier, more)
-        return made
+        return self._models[tier]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 
 from msgspec import structs
 
@@ -18,14 +19,11 @@ class Bill:
     __slots__ = ("_calls",)
 
     def __init__(self) -> None:
-        self._calls: dict[str, list[Usage]] = {}
+        self._calls: defaultdict[str, list[Usage]] = defaultdict(list)
 
     def charge(self, tier: str, usage: Usage) -> None:
         """Book what a call of this tier took."""
-        calls = self._calls.get(tier)
-        if calls is None:
-            calls = self._calls[tier] = []
-        calls.append(usage)
+        self._calls[tier].append(usage)
 
     @property
     def usage(self) -> dict[str, Usage]:

@@ -1,6 +1,5 @@
-"""How an agent's desk is put together: the one place where the wrappers of models and tools meet.
+"""How an agent's desk is put together: the one place where the wrappers of its tools meet.
 
-model:  Recorded ( what the runtime opened: retries, governor, adapter )
 tools:  RecordedToolbox ( a person's approval ( what is intended ( Toolbox ) ) )
 """
 
@@ -16,7 +15,6 @@ from orchestra.evidence.ledger import Ledger
 from orchestra.journal.recording import Recording
 from orchestra.journal.track import Track
 from orchestra.memory.session import AgentMemory, SessionMemory
-from orchestra.models.recorded import Recorded
 from orchestra.session.kit import Kit
 from orchestra.session.people import People
 from orchestra.spend.scope import Spend
@@ -78,7 +76,7 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         choice=Choice(chooser=kit.chooser, named=pool.named, instructions=role.instructions, project=project),
     )
     return Desk(
-        tiers=kit.tiers.wrapped(Recorded, track),
+        tiers=kit.tiers,
         toolbox=RecordedToolbox(pool.tools, track, guard),
         track=track,
         place=place,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 
 from msgspec import Struct
 
-from orchestra.errors import RecordDiffers, StoreError
-from orchestra.journal.journal import Journal
+from orchestra.errors import RecordDiffers
 from orchestra.journal.past import Past
 from orchestra.journal.recording import Recording, nobody, nothing
 from orchestra.journal.track import Track
@@ -33,39 +31,6 @@ class Origin(Struct, frozen=True, kw_only=True):
 
 
 NEW = Origin()
-
-
-class _Pen:
-    """Writes into the journal, for a diary that it does not hold: a session that is over is gone at once."""
-
-    __slots__ = ("_journal", "_watch")
-
-    def __init__(self, journal: Journal, watch: Watch | None) -> None:
-        self._journal = journal
-        self._watch = watch
-
-    async def put(self, event: Event) -> None:
-        await self._journal.record(event)
-        if self._watch is not None:
-            self._watch(event)
-
-    def offer(self, event: Event) -> bool:
-        taken = self._journal.offer(event)
-        if taken and self._watch is not None:
-            self._watch(event)
-        return taken
-
-    async def durable(self, mark: int) -> None:
-        """Safe, where the store takes it; a run goes on without."""
-        with suppress(StoreError):
-            await self._journal.flush(mark)
-
-    async def settled(self, mark: int, seconds: float) -> bool:
-        """The same, for about so many seconds."""
-        try:
-            return await self._journal.settled(mark, seconds)
-        except StoreError:
-            return True
 
 
 class Diary:
@@ -97,18 +62,13 @@ class Diary:
         self._journal = journal = kit.journal
         self._watch = watch
         self._stop = stop if past is not None else _never
-        pen = _Pen(journal, watch)
         # What only a run over a record needs would hold the diary in a circle.
         self.recording = Recording(
             session=session,
-            put=pen.put if watch is not None else journal.record,
-            offer=pen.offer if watch is not None else journal.offer,
+            pen=journal.pen(session, watch),
             watch=self._seen if past is not None else nobody,
             clock=kit.clock,
             clean=journal.clean,
-            durable=pen.durable,
-            settled=pen.settled,
-            hurry=journal.hurry,
             past=past,
             missing=self._missing if past is not None else nothing,
             from_here=origin.from_here,

@@ -30,30 +30,6 @@ class _Wait:
         return seconds
 
 
-class _Taken:
-    """A place that is taken while a block runs."""
-
-    __slots__ = ("_place", "_places")
-
-    def __init__(self, places: Places, place: Place) -> None:
-        self._places = places
-        self._place = place
-
-    async def __aenter__(self) -> None:
-        places = self._places
-        if places._free and not places._line:
-            places._free -= 1
-        else:
-            await places._take()
-        places.at_work.add(self._place)
-
-    async def __aexit__(self, *error: object) -> None:
-        places, place = self._places, self._place
-        places.at_work.remove(place)
-        if places._waits.pop(place, None) is None:  # who is cancelled while it waits has none
-            places._give()
-
-
 class Places:
     """`count` agents at work at once, let in as they ask.
 
@@ -69,9 +45,34 @@ class Places:
         self._line: deque[anyio.Event] | None = None  # there once somebody had to wait
         self._waits: dict[Place | None, _Wait] = {}
 
-    def taken(self, place: Place) -> _Taken:
+    @asynccontextmanager
+    async def taken(self, place: Place) -> AsyncIterator[None]:
         """Waits for a free place and has it until the block ends."""
-        return _Taken(self, place)
+        if not self.enter_now(place):
+            await self.enter(place)
+        try:
+            yield
+        finally:
+            self.leave(place)
+
+    def enter_now(self, place: Place) -> bool:
+        """Take a place, which `leave` gives back, if one is free; without an await."""
+        if not self._free or self._line:
+            return False
+        self._free -= 1
+        self.at_work.add(place)
+        return True
+
+    async def enter(self, place: Place) -> None:
+        """The same, when there is one."""
+        await self._take()
+        self.at_work.add(place)
+
+    def leave(self, place: Place) -> None:
+        """The agent's work is over."""
+        self.at_work.remove(place)
+        if self._waits.pop(place, None) is None:  # who is cancelled while it waits has none
+            self._give()
 
     async def _take(self) -> None:
         if self._free and not self._line:

@@ -38,14 +38,11 @@ class Recorder:
     async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
         """Put what an agent made into its envelope, within the cap, and record it."""
         handoff, written = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
-        await self._record_handoff(handoff, written or as_json(handoff.value))
+        await self.record_handoff(handoff, written)
         return handoff
 
-    async def record_handoff(self, handoff: HandOff[Any]) -> None:
-        """Write an envelope and what is in it into the journal."""
-        await self._record_handoff(handoff, as_json(handoff.value))
-
-    async def _record_handoff(self, handoff: HandOff[Any], value: str) -> None:
+    async def record_handoff(self, handoff: HandOff[Any], written: str = "") -> None:
+        """Write an envelope and its value into the journal; `written`: as text, where it is there."""
         data = {
             "receiver": handoff.receiver,
             "status": handoff.status,
@@ -54,7 +51,8 @@ class Recorder:
             "cap": handoff.cap,
             "left_out": handoff.left_out,
         }
-        await self._diary.track(handoff.sender).put("handoff", data, {"value": value}, turn=0)
+        texts = {"value": written or as_json(handoff.value)}
+        await self._diary.track(handoff.sender).put("handoff", data, texts, turn=0)
 
     async def record(
         self,
@@ -68,8 +66,11 @@ class Recorder:
         """One event into the journal, and to who watches; in a run over a record, unless it is there."""
         await self._diary.track(agent).put(kind, data or {}, texts, turn=turn)
 
-    async def _ended(self, outcome: Outcome, track: Track) -> None:
+    async def ended(self, outcome: Outcome, track: Track) -> None:
+        """An agent's work is over."""
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
-        scope = {"scope": outcome.short} if outcome.short else {}
-        await track.put(kind, {"status": outcome.status, "reason": outcome.reason, **scope})
+        data = {"status": outcome.status, "reason": outcome.reason}
+        if outcome.short:
+            data["scope"] = outcome.short
+        await track.put(kind, data)
         track.rest()

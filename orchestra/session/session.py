@@ -160,29 +160,32 @@ class Session(Recorder):
         desk = self._desk(found, Track(path, self._diary.recording), output, tools)
         if listen is not None:
             desk = msgspec.structs.replace(desk, listen=listen)
-        async with self._places.taken(desk.place):
-            outcome = await self._worked(Agent(found, path, desk), desk.track, task)
-        return await self.hand_over(outcome, receiver, found.handoff_tokens)
-
-    async def _worked(self, agent: Agent, track: Track, task: str) -> Outcome:
-        """What came of an agent's work, in the journal."""
+        places, place, track = self._places, desk.place, desk.track
+        if not places.enter_now(place):
+            await places.enter(place)
         try:
-            outcome = await agent.run(task)
+            outcome = await Agent(found, path, desk).run(task)
         except RunError as error:
             short = error.scope if isinstance(error, LimitReached) else ""
             reason = self.kit.journal.clean(str(error))
-            outcome = Outcome(agent=agent.path, status="failed", reason=reason, short=short)
+            outcome = Outcome(agent=path, status="failed", reason=reason, short=short)
         except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                stopped = Outcome(agent=agent.path, status="failed", reason=self.stopped or "cancelled")
-                await self._diary.note_stops()
-                await self._ended(stopped, track)
+            await self._cut_off(track)
             raise
+        finally:
+            places.leave(place)
         self._note_short(outcome)
         if self._diary.stops.notes:
             await self._diary.note_stops()
-        await self._ended(outcome, track)
-        return outcome
+        await self.ended(outcome, track)
+        return await self.hand_over(outcome, receiver, found.handoff_tokens)
+
+    async def _cut_off(self, track: Track) -> None:
+        """The end of an agent whose session was stopped."""
+        with anyio.CancelScope(shield=True):
+            await self._diary.note_stops()
+            reason = self.stopped or "cancelled"
+            await self.ended(Outcome(agent=track.path, status="failed", reason=reason), track)
 
     def conversation(
         self, role: str, *, tools: Toolbox | None = None, listen: Listen | None = None

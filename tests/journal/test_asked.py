@@ -13,7 +13,7 @@ from msgspec import structs
 from orchestra.journal.asked import PastPrompts, asked_now, asked_then, output_key
 from orchestra.journal.journal import Journal
 from orchestra.journal.past import AgentPast
-from orchestra.journal.prompts import Moment, PromptTrail, Sent, beside_event
+from orchestra.journal.prompts import Moment, PromptTrail, Sent, prompt_event, told_beside
 from orchestra.redact import Redactor
 from orchestra.values.events import Event
 from orchestra.values.messages import Message, OutputSpec, Request, ToolCall, ToolSpec
@@ -49,7 +49,7 @@ async def recorded(folder: Path, requests: list[Request], **data: str) -> AgentP
         for turn, request in enumerate(requests, 1):
             moment, sent = Moment(SESSION, AGENT, turn, 1.0), Sent(request.messages, request.tools)
             if request.purpose == "summary":
-                await journal.record(beside_event(moment, sent))
+                await journal.record(structs.replace(prompt_event(moment, sent), data=told_beside(sent)[0]))
             else:
                 await trail.record(journal.record, moment, sent)
             await journal.record(called(turn, request, **data))

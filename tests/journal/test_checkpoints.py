@@ -11,7 +11,7 @@ import pytest
 from orchestra.errors import StoreError
 from orchestra.journal.checkpoints import Checkpoints
 from orchestra.journal.journal import Journal
-from orchestra.journal.writer import Options
+from orchestra.journal.queue import Options
 from tests.journal.recording import begun, event
 
 pytestmark = pytest.mark.anyio

@@ -16,10 +16,10 @@ from orchestra.errors import InputError, StoreError
 from orchestra.journal import schema, upkeep
 from orchestra.journal.address import read_address
 from orchestra.journal.journal import Journal
+from orchestra.journal.queue import Options
 from orchestra.journal.reading import read_journal
 from orchestra.journal.records import Order
 from orchestra.journal.store import Store
-from orchestra.journal.writer import Options
 from orchestra.memory import shelf
 from orchestra.memory.kept import Memory, Whose
 from tests.journal.conftest import Postgres

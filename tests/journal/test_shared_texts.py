@@ -14,7 +14,7 @@ from orchestra.journal.blobs import INLINE, LONGEST_ALONE, LONGEST_INLINE
 from orchestra.journal.faults import TextsUnsure
 from orchestra.journal.journal import Journal
 from orchestra.journal.pages import unpacked
-from orchestra.journal.rows import Item, Live, RowMaker, Rows, SessionStart
+from orchestra.journal.rows import Change, Line, Live, RowMaker, Rows, SessionStart
 from orchestra.journal.store import Store
 from orchestra.redact import Redactor
 from tests.journal.recording import SESSION, begun, event
@@ -25,8 +25,8 @@ DOCUMENT = "Queues have to be bounded. " * 40
 
 def made(maker: RowMaker, live: Live, texts: dict[str, str], number: int = 1) -> Rows:
     """The rows of one event, and with the first those of its session."""
-    start = Item(live, SessionStart(id=live.session, question="Why?", created=1.0), 10, data="{}")
-    told = Item(live, structs.replace(event(number, session=live.session), texts=texts), 10, number, "{}")
+    start = Change(live, SessionStart(id=live.session, question="Why?", created=1.0), data="{}")
+    told = Line(live, number, 10, "writer.1", number, "note", 1.0, "{}", texts)
     return maker([start, told] if number == 1 else [told])
 
 

@@ -14,8 +14,9 @@ from msgspec import structs
 from orchestra.errors import StoreError
 from orchestra.journal.faults import StoreBusy
 from orchestra.journal.journal import Journal
-from orchestra.journal.rows import Item, Live, Rows, SessionChange
-from orchestra.journal.writer import Options, Writer
+from orchestra.journal.queue import Options
+from orchestra.journal.rows import Item, Line, Live, Rows
+from orchestra.journal.writer import Writer
 from tests.journal.recording import SESSION, begun, event
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +33,7 @@ class Shelf:
         self._made: list[int] = []
 
     def make(self, items: Sequence[Item]) -> Rows:
-        self._made = [item.seq for item in items]
+        self._made = [item.seq for item in items if isinstance(item, Line)]
         return Rows()
 
     def write(self, rows: Rows) -> None:
@@ -43,7 +44,7 @@ class Shelf:
 
 
 def item(number: int, size: int = 100) -> Item:
-    return Item(Live(SESSION), SessionChange("done", None), size, number)
+    return Line(Live(SESSION), number, size, "", 0, "note", 0.0, "{}", {})
 
 
 async def tried(shelf: Shelf) -> None:

@@ -168,7 +168,7 @@ async def test_idle_connections_are_closed() -> None:
 
         pool = Pool(URL(here.url), Times(), None, idle_seconds=0.02)
         wire = await pool.connect(PLACE)
-        wire.send(b"GET / HTTP/1.1\r\n\r\n", b"")
+        wire.send(b"GET / HTTP/1.1\r\n\r\n")
         await wire.rest()
         pool.give_back(wire)
         with anyio.fail_after(2):

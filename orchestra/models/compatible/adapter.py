@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from functools import partial
 from operator import attrgetter
 
 import anyio
@@ -22,14 +21,15 @@ from orchestra.errors import (
 from orchestra.models.compatible.failures import of_answer, of_words, refused, said, said_by, unreachable
 from orchestra.models.compatible.interpret import Read, read
 from orchestra.models.compatible.knowledge import Attempt, Knowledge
-from orchestra.models.compatible.parse import Parsed, WireUsage, decode_body, parsed, usage_of
-from orchestra.models.compatible.plain import Plain, plainly
+from orchestra.models.compatible.parse import Account, Parsed, counts_of, decode_body, parsed
+from orchestra.models.compatible.plain import plainly
 from orchestra.models.compatible.quirks import Quirks
 from orchestra.models.compatible.repair import afforded, check_request, repair_request, repair_tokens
 from orchestra.models.compatible.shape import Outgoing, Shaper
 from orchestra.models.compatible.streaming import Pieces
 from orchestra.models.compatible.transport import Answer, Place, Transport
-from orchestra.models.settings import Price, TierSetting
+from orchestra.models.governor.listening import Ear
+from orchestra.models.settings import TierSetting
 from orchestra.values.messages import Delta, Reply, Request
 from orchestra.values.usage import NO_USAGE, Usage
 
@@ -41,7 +41,8 @@ class CompatibleModel:
 
     `knowledge` holds what is known of the endpoint and grows by its refusals; a refusal that teaches
     something is followed by another try at once, any other is raised. A reply that does not fit the output
-    asked for gets one repair turn. Every error carries the usage of what was billed before it.
+    asked for gets one repair turn. Every error carries the usage of what was billed before it. `account` says
+    what replies cost, `ear` hears what they say of limits; None for what nobody knows or minds.
     """
 
     def __init__(
@@ -51,15 +52,14 @@ class CompatibleModel:
         transport: Transport,
         knowledge: Knowledge,
         *,
-        price: Price | None = None,
-        free: bool = False,
+        account: Account | None = None,
+        ear: Ear | None = None,
     ) -> None:
         self._place = place
         self._transport = transport
         self._knowledge = knowledge
-        self._price = price
-        self._free = free
-        self._usage: Callable[[WireUsage | None], Usage] = partial(usage_of, price=price, free=free)
+        self._account = account or Account(place.model)
+        self._ear = ear
         self._shaper = Shaper(setting)
         self._checking = anyio.Lock()
 
@@ -75,26 +75,31 @@ class CompatibleModel:
         return self._knowledge.quirks
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self._price is not None:
-            return self._price.cost(input_tokens, output_tokens)
-        return 0.0 if self._free else None
+        price = self._account.price
+        if price is not None:
+            return price.cost(input_tokens, output_tokens)
+        return 0.0 if self._account.free else None
 
     async def reply(self, request: Request) -> Reply:
         started = time.perf_counter()
-        quirks = self._knowledge.quirks
+        knowledge = self._knowledge
+        quirks = knowledge.quirks
         sent, body = self._shaper.shape(request, quirks)
         answer = await self._transport.post(self._place, quirks.url + _PATH, body)
-        if answer.status == 200 and not (request.tools and self._knowledge.doubts_tools):
-            plain = plainly(request, sent, answer.body)
+        ear = self._ear
+        if ear is not None and ear.open:
+            ear.headers(answer.headers)
+        if answer.status == 200 and not (request.tools and knowledge.doubts_tools):
+            plain = plainly(request, sent, answer.body, self._account, started)
             if plain is not None:
-                return self._made(plain, plain, self._usage(plain.usage), started)
+                return plain
         if answer.status >= 300:
             sent, answer = await self._ask(request, self._refusal(answer, sent, quirks))
         got = self._parse(answer)
         result = read(request, sent, got)
-        if result.problem or (request.tools and self._knowledge.doubts_tools):
+        if result.problem or (request.tools and knowledge.doubts_tools):
             return await self._settle(request, sent, got, result, started)
-        return self._made(got, result, self._usage(got.usage), started)
+        return self._made(got, result, self._usage(got), started)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
         started = time.perf_counter()
@@ -115,6 +120,7 @@ class CompatibleModel:
         while True:
             sent, body = self._shaper.shape(request, lesson.quirks)
             answer = await self._transport.post(self._place, lesson.quirks.url + _PATH, body)
+            self._hear(answer.headers)
             if answer.status < 300:
                 lesson.keep()
                 return sent, answer
@@ -127,8 +133,14 @@ class CompatibleModel:
         return lesson
 
     def _learn(self, lesson: Attempt, answer: Answer, sent: Outgoing) -> None:
+        if self._ear is not None:
+            self._ear.refusal(answer.status, answer.body)
         if not lesson.learn(answer.status, said(answer.body), sent):
             raise self._raised(of_answer(self._place, answer))
+
+    def _hear(self, headers: Mapping[str, str]) -> None:
+        if self._ear is not None and self._ear.open:
+            self._ear.headers(headers)
 
     async def _streamed(self, request: Request, pieces: Pieces) -> AsyncGenerator[list[Delta], None]:
         """The deltas of each chunk; `pieces` is whole at the end."""
@@ -136,6 +148,7 @@ class CompatibleModel:
         while True:
             pieces.sent, body = self._shaper.shape(request, lesson.quirks, stream=True)
             stream = await self._transport.open(self._place, lesson.quirks.url + _PATH, body)
+            self._hear(stream.headers)
             try:
                 if stream.status >= 300:
                     answer = Answer(stream.status, stream.headers, await stream.read())
@@ -149,7 +162,7 @@ class CompatibleModel:
                     async for chunk in chunks:
                         yield pieces.feed(chunk)
                         if pieces.failure is not None:
-                            raise self._failed(pieces.failure, self._usage(pieces.reply.usage))
+                            raise self._failed(pieces.failure, self._usage(pieces.reply))
                         if pieces.done:
                             await stream.finish()
                             break
@@ -157,7 +170,7 @@ class CompatibleModel:
                 if not pieces.finished:
                     raise _billed(
                         unreachable(self._place, "ended its reply in the middle"),
-                        self._usage(pieces.reply.usage),
+                        self._usage(pieces.reply),
                     )
                 return
             finally:
@@ -196,7 +209,7 @@ class CompatibleModel:
         self, request: Request, sent: Outgoing, got: Parsed, result: Read, started: float
     ) -> Reply:
         """The reply as a value of ours, after a check of its tools and a repair turn where they are due."""
-        usage = self._usage(got.usage)
+        usage = self._usage(got)
         try:
             doubtful = request.tools and self._knowledge.saw_tools(request, sent, result)
             if doubtful and afforded(request, 0):
@@ -204,14 +217,14 @@ class CompatibleModel:
                 if self.quirks.tools == "emulated" and afforded(request, 0):
                     sent, answer = await self._ask(request)
                     got = self._parse(answer)
-                    usage += self._usage(got.usage)
+                    usage += self._usage(got)
                     result = read(request, sent, got)
             mendable = result.problem and not result.hopeless and sent.mode is not None
             if mendable and afforded(request, repair_tokens(result)):
                 request = repair_request(request, result)
                 sent, answer = await self._ask(request)
                 got = self._parse(answer)
-                usage += self._usage(got.usage)
+                usage += self._usage(got)
                 second = read(request, sent, got)
                 self._knowledge.saw_formats(sent, (result, second))
                 result = second
@@ -221,7 +234,10 @@ class CompatibleModel:
             raise _billed(self._invalid(request, result), usage)
         return self._made(got, result, usage, started)
 
-    def _made(self, got: Parsed | Plain, result: Read | Plain, usage: Usage, started: float) -> Reply:
+    def _usage(self, got: Parsed) -> Usage:
+        return self._account.usage(counts_of(got.usage))
+
+    def _made(self, got: Parsed, result: Read, usage: Usage, started: float) -> Reply:
         value = result.value
         return Reply(
             text=result.text,
@@ -253,7 +269,7 @@ class CompatibleModel:
                 return NO_USAGE  # it has not been made: the next call that leaves doubt makes it
             got = self._parse(answer)
             self._knowledge.saw_tools(request, sent, read(request, sent, got))
-            return self._usage(got.usage)
+            return self._usage(got)
 
     def _invalid(self, request: Request, result: Read) -> ModelError:
         if result.hopeless:

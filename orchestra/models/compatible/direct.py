@@ -32,16 +32,18 @@ _OUR_HEADERS = {
     "Content-Type": "application/json",
     "User-Agent": "orchestra",
 }
+_POST = b"%bContent-Length: %d\r\n\r\n%b"
+_POST_GZIP = b"%bContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b"
 Wait = Callable[[Wire], Awaitable[None]]
 
 
 class _Target(Struct, frozen=True):
-    """One address; `begin` and `fields` are what every request to it has after its method."""
+    """One address; `posts` and `gets` are what every request to it begins with, header fields and all."""
 
     url: URL
     pool: Pool
-    begin: bytes
-    fields: bytes
+    posts: bytes
+    gets: bytes
 
 
 class Direct:
@@ -58,12 +60,11 @@ class Direct:
 
     async def post(self, place: Place, path: str, body: Body) -> Answer:
         target = self._targets.get(path)
-        wire = None if target is None else target.pool.take()
-        if target is None or wire is None:
+        if target is None or (wire := target.pool.take()) is None:
             return _answered(place, *await self._asked(place, path, body, Wire.rest))
         # The usual way, as `_exchange` goes it, without its layers: a kept connection, and one future.
         try:
-            got = await wire.ask(*self._request(target, body))
+            got = await wire.ask(self._request(target, body))
         except Lost as lost:
             if not lost.stale:
                 raise unreachable(place, lost.what) from lost
@@ -121,7 +122,7 @@ class Direct:
             if wire is None:
                 wire = await target.pool.connect(place)
             try:
-                wire.send(*self._request(target, body))
+                wire.send(self._request(target, body))
                 await wait(wire)
             except Lost as lost:
                 if not (kept and lost.stale):
@@ -133,16 +134,15 @@ class Direct:
             else:
                 return wire
 
-    def _request(self, target: _Target, make: Body | None) -> tuple[bytes, bytes]:
-        """Head and body, apart: joined they would be one more copy."""
+    def _request(self, target: _Target, make: Body | None) -> bytes:
+        """Head and body; a write of two pieces would cost more than one more copy."""
         if make is None:
-            return b"".join((b"GET", target.begin, target.fields, b"\r\n")), b""
-        body, fields = make(), target.fields
-        if self._compress_over is not None and len(body) >= self._compress_over:
+            return target.gets
+        body, over = make(), self._compress_over
+        if over is not None and len(body) >= over:
             body = gzip.compress(body, compresslevel=1)
-            fields += b"Content-Encoding: gzip\r\n"
-        size = str(len(body)).encode()
-        return b"".join((b"POST", target.begin, fields, b"Content-Length: ", size, b"\r\n\r\n")), body
+            return _POST_GZIP % (target.posts, len(body), body)
+        return _POST % (target.posts, len(body), body)
 
     def _aim(self, place: Place, path: str, url: URL) -> _Target:
         """Send what is asked of this path here from now on. Raises ModelRefused for a header or a URL."""
@@ -150,8 +150,8 @@ class Direct:
         pool = self._pools.get(origin)
         if pool is None:
             pool = self._pools[origin] = Pool(url, self._times, self._ca_file)
-        begin = f" {url.raw_path_qs} HTTP/1.1\r\n".encode()
-        target = self._targets[path] = _Target(url, pool, begin, _fields(place, url, self._headers))
+        rest = f" {url.raw_path_qs} HTTP/1.1\r\n".encode() + _fields(place, url, self._headers)
+        target = self._targets[path] = _Target(url, pool, b"POST" + rest, b"GET" + rest + b"\r\n")
         return target
 
 

@@ -13,6 +13,7 @@ from orchestra.errors import ModelError, ModelThrottled, ModelUnreachable
 from orchestra.models.compatible.failures import of_answer, refused
 from orchestra.models.compatible.transport import Place, Transport
 from orchestra.models.governor.governor import Governor
+from orchestra.models.governor.listening import Ear
 from orchestra.models.governor.permit import Permit
 
 LONGEST_CHARACTERS = 6_000
@@ -45,6 +46,7 @@ class EndpointEmbeddings:
         self._place = place
         self._transport = transport
         self._governor = governor
+        self._ear = Ear(governor.heard)
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
         """One vector for each text, in order. Raises ModelError."""
@@ -67,7 +69,10 @@ class EndpointEmbeddings:
         place = self._place
         body = {"model": place.model, "input": texts, "encoding_format": "float"}
         answer = await self._transport.post(place, "/embeddings", partial(msgspec.json.encode, body))
+        if self._ear.open:
+            self._ear.headers(answer.headers)
         if answer.status != 200:
+            self._ear.refusal(answer.status, answer.body)
             raise of_answer(place, answer)
         try:
             made = msgspec.json.decode(answer.body, type=_Made)

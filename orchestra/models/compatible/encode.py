@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from orchestra.models.compatible.quirks import Quirks
 from orchestra.values.messages import Message, ToolCall
@@ -17,33 +18,43 @@ _LONGEST_KEPT = 4_096
 _NO_RESULT = "No result: this call was interrupted."
 
 
-def encoded(messages: Sequence[Message], quirks: Quirks, cache_until: int = 0) -> bytes:
-    """The messages, joined by commas. `cache_until`: how many lead a stable prefix, for cache marks."""
+def takes_any(quirks: Quirks) -> bool:
+    """Whether an endpoint takes messages as they are, in their plain form."""
+    peculiar = quirks.echo or quirks.short_ids or quirks.empty_content or quirks.cache_marks
+    return not peculiar and not quirks.alternate and quirks.system == "any"
+
+
+def encoded(messages: Sequence[Message], quirks: Quirks | None = None, cache_until: int = 0) -> bytes:
+    """The messages, joined by commas.
+
+    `quirks`: None for those of an endpoint that `takes_any`. `cache_until`: how many lead a stable prefix,
+    for cache marks.
+    """
     messages = in_order(messages)
+    if quirks is None:
+        return b",".join([message.wire or _once(message) for message in messages])
     if quirks.alternate or quirks.system != "any":
         messages = _rearranged(messages, quirks)
-    if quirks.echo or quirks.short_ids or quirks.empty_content or quirks.cache_marks:
-        return b",".join([_peculiar(message, quirks) for message in _marked(messages, quirks, cache_until)])
-    return b",".join([message.wire or _once(message) for message in messages])
+    return b",".join([_peculiar(message, quirks) for message in _marked(messages, quirks, cache_until)])
 
 
 def _once(message: Message) -> bytes:
     wire = _encode(as_json(message))
-    if len(wire) > _LONGEST_KEPT:
-        return wire
-    # The one mutation of a frozen value: the cache of a pure function of its other fields.
-    msgspec.structs.force_setattr(message, "wire", wire)
+    if len(wire) <= _LONGEST_KEPT:
+        # The one mutation of a frozen value: the cache of a pure function of its other fields.
+        force_setattr(message, "wire", wire)
     return wire
 
 
 def as_json(message: Message) -> dict[str, Any]:
     """A message in the plain form that every endpoint should take."""
-    if message.role == "tool":
-        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    role = message.role
+    if role == "tool":
+        return {"role": role, "tool_call_id": message.call_id, "content": message.text}
     if not message.calls:
-        return {"role": message.role, "content": message.text}
+        return {"role": role, "content": message.text}
     return {
-        "role": message.role,
+        "role": role,
         "content": message.text or None,
         "tool_calls": [_call(call) for call in message.calls],
     }

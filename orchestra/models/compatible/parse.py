@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from orchestra.models.settings import Price
 from orchestra.values.messages import Finish
@@ -54,6 +54,27 @@ class WireUsage(Struct, gc=False):
     cached_tokens: Any = 0
     reasoning_tokens: Any = 0
     cost: Any = None
+
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Details(Struct, gc=False):
+    cached_tokens: Count | None = 0
+    reasoning_tokens: Count | None = 0
+
+
+class Counts(Struct, gc=False):
+    """The same where each is what it should be, and needs no second look."""
+
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    prompt_tokens_details: Details | None = None
+    completion_tokens_details: Details | None = None
+    prompt_cache_hit_tokens: Count | None = 0
+    cached_tokens: Count | None = 0
+    reasoning_tokens: Count | None = 0
+    cost: float | None = None
 
 
 class WireBody(Struct, gc=False):
@@ -147,27 +168,47 @@ def arguments_text(arguments: Any) -> str:
     return "" if arguments is None else _encode(arguments).decode()
 
 
-def usage_of(wire: WireUsage | None, price: Price | None, *, free: bool = False) -> Usage:
-    """What one call cost. Where the endpoint reports no usage the call counts and its cost is unknown."""
+class Account(Struct, frozen=True):
+    """Whom replies come from, and what they cost: by a price, nothing, or what the endpoint says it took."""
+
+    model: str
+    price: Price | None = None
+    free: bool = False
+
+    def usage(self, counts: Counts | None) -> Usage:
+        """What one call cost. Where the endpoint reports no usage the call counts and its cost is unknown."""
+        free = self.free
+        if counts is None:
+            return Usage(calls=1, cost=0.0 if free else None)
+        given, made = counts.prompt_tokens, counts.completion_tokens
+        details = counts.prompt_tokens_details
+        cached = (details and details.cached_tokens) or counts.prompt_cache_hit_tokens or counts.cached_tokens
+        details = counts.completion_tokens_details
+        thought = (details and details.reasoning_tokens) or counts.reasoning_tokens
+        cached = min(given, cached) if cached else 0
+        thought = min(made, thought) if thought else 0
+        if self.price is not None:
+            cost: float | None = self.price.cost(given, made, cached)
+        else:  # OpenRouter reports what it charged
+            cost = 0.0 if free else counts.cost
+        return Usage(1, given, made, cached, thought, cost)
+
+
+def counts_of(wire: WireUsage | None) -> Counts | None:
+    """Of counts that may be anything, what can be used."""
     if wire is None:
-        return Usage(calls=1, cost=0.0 if free else None)
-    given, made = wire.prompt_tokens, wire.completion_tokens
-    if type(given) is not int or type(made) is not int or given < 0 or made < 0:
-        given, made = _count(given), _count(made)
+        return None
     details = wire.prompt_tokens_details
-    cached = _count(details.get("cached_tokens")) if details and isinstance(details, dict) else 0
-    cached = cached or wire.prompt_cache_hit_tokens or wire.cached_tokens
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
     details = wire.completion_tokens_details
-    thought = _count(details.get("reasoning_tokens")) if details and isinstance(details, dict) else 0
-    thought = thought or wire.reasoning_tokens
-    cached = min(given, _count(cached)) if cached else 0
-    thought = min(made, _count(thought)) if thought else 0
-    cost: float | None = 0.0
-    if price is not None:
-        cost = price.cost(given, made, cached)
-    elif not free:  # OpenRouter reports what it charged
-        cost = float(wire.cost) if isinstance(wire.cost, (int, float)) else None
-    return Usage(1, given, made, cached, thought, cost)
+    thought = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0
+    return Counts(
+        prompt_tokens=_count(wire.prompt_tokens),
+        completion_tokens=_count(wire.completion_tokens),
+        cached_tokens=cached or _count(wire.prompt_cache_hit_tokens or wire.cached_tokens),
+        reasoning_tokens=thought or _count(wire.reasoning_tokens),
+        cost=float(wire.cost) if isinstance(wire.cost, (int, float)) else None,
+    )
 
 
 def _count(value: Any) -> int:

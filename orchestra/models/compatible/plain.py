@@ -6,6 +6,8 @@ here is letter by letter what the general way gives; a test compares the two.
 
 from __future__ import annotations
 
+import time
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,9 +15,9 @@ from msgspec import Meta, Struct
 
 from orchestra.models.compatible.calls import decode_object, is_plain_id
 from orchestra.models.compatible.emulate import calls_in_text
-from orchestra.models.compatible.parse import WireUsage
+from orchestra.models.compatible.parse import Account, Counts
 from orchestra.models.compatible.shape import Outgoing
-from orchestra.values.messages import Finish, OutputSpec, Request, ToolCall
+from orchestra.values.messages import OutputSpec, Reply, Request, ToolCall
 
 _Nothing = Literal[""] | None
 
@@ -47,49 +49,57 @@ class _Choice(Struct, gc=False):
 
 class _Body(Struct, gc=False):
     choices: Annotated[list[_Choice], Meta(min_length=1)]
-    usage: WireUsage | None = None
+    usage: Counts | None = None
     model: str | None = None
     error: None = None
-
-
-class Plain(Struct, gc=False):
-    """What a plain reply says; `usage` and `model` are the endpoint's own words."""
-
-    text: str
-    calls: tuple[ToolCall, ...]
-    value: Any
-    finish: Finish
-    model: str
-    usage: WireUsage | None
-    reasoning: str = ""
 
 
 _decode = msgspec.json.Decoder(_Body).decode
 # Finds what is no JSON, and makes nothing of what is.
 _skip = msgspec.json.Decoder(msgspec.Raw).decode
+_calls_in = attrgetter("calls")
 
 
-def plainly(request: Request, sent: Outgoing, body: bytes) -> Plain | None:
-    """The reply in the light of what was asked, None where it is not plain."""
+def plainly(request: Request, sent: Outgoing, body: bytes, account: Account, started: float) -> Reply | None:
+    """The reply in the light of what was asked, None where it is not plain.
+
+    `started`: when it was asked for, in seconds of the performance counter.
+    """
     if not sent.plain:
         return None
+    calls: tuple[ToolCall, ...] = ()
+    value = None
     try:
         whole = _decode(body)
-        message = whole.choices[0].message
+        choice = whole.choices[0]
+        message = choice.message
         text, asked = message.content or "", message.tool_calls
         if text and (text[0] == "<" or text[0].isspace()):
             return None  # it may begin with thoughts
         if asked:
             calls = _calls(asked, request)
-            return Plain(text, calls, None, "calls", whole.model or "", whole.usage) if calls else None
-        if not text or whole.choices[0].finish_reason != "stop":
+            if not calls:
+                return None
+        elif not text or choice.finish_reason != "stop" or _may_call(text, request):
             return None
-        if request.tools and request.tool_choice != "none" and calls_in_text(text, request.tools):
-            return None
-        value = None if request.output is None else as_it_stands(text, request.output)
+        elif request.output is not None:
+            value = as_it_stands(text, request.output)
     except ValueError:  # what cannot be decoded, too
         return None
-    return Plain(text, (), value, "stop", whole.model or "", whole.usage)
+    return Reply(
+        text=text,
+        calls=calls,
+        value=value,
+        usage=account.usage(whole.usage),
+        finish="calls" if calls else "stop",
+        model=whole.model or account.model,
+        seconds=time.perf_counter() - started,
+        exact=value is not None,
+    )
+
+
+def _may_call(text: str, request: Request) -> bool:
+    return bool(request.tools and request.tool_choice != "none" and calls_in_text(text, request.tools))
 
 
 def as_it_stands(text: str, output: OutputSpec) -> Any:
@@ -103,17 +113,17 @@ def as_it_stands(text: str, output: OutputSpec) -> Any:
 def _calls(asked: list[_Call], request: Request) -> tuple[ToolCall, ...]:
     """The calls as they came, none where one of them needs mending. Raises ValueError for such, too."""
     used = set()
-    for message in request.messages:
-        for known in message.calls:
+    for earlier in filter(None, map(_calls_in, request.messages)):
+        for known in earlier:
             used.add(known.id)
     calls = []
     for call in asked:
         name, arguments = call.function.name, call.function.arguments
         if call.id in used or call.id == name or not is_plain_id(call.id):
             return ()
-        if arguments[:1] != "{" or arguments[-1:] != "}":
-            return ()
         decode_object(arguments)
+        if arguments[0] != "{" or arguments[-1] != "}":  # white space around it
+            return ()
         used.add(call.id)
         calls.append(ToolCall(call.id, name, arguments))
     return tuple(calls)

@@ -64,12 +64,11 @@ class Pool:
         if not (wire.whole and wire.keep and wire.open):
             wire.close()
             return
-        loop = wire.loop
         wire.fields.clear()  # an idle connection holds nothing of its last reply
-        wire.idle_since = loop.time()
+        wire.idle_since = wire.loop.time()
         self._idle.append(wire)
         if self._sweep is None:
-            self._sweep = loop.call_later(self._idle_seconds, self._close_idle)
+            self._sweep = wire.loop.call_later(self._idle_seconds, self._close_idle)
 
     async def connect(self, place: Place) -> Wire:
         """A new connection. Raises ModelUnreachable, and ModelRefused for a certificate."""

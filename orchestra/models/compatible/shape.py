@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from orchestra.models.compatible.emulate import action_schema, emulated_messages
-from orchestra.models.compatible.encode import encoded
+from orchestra.models.compatible.encode import encoded, takes_any
 from orchestra.models.compatible.quirks import OutputMode, Quirks
 from orchestra.models.compatible.schemas import WireSchema, schema_text, wire_schema
 from orchestra.models.compatible.transport import Body
@@ -20,6 +20,7 @@ _encode = msgspec.json.Encoder().encode
 _ANY_JSON = b'{"type":"json_object"}'
 _MOST_CACHED = 4_096
 _MOST_FORMS = 512
+_MOST_ENDS = 8
 
 
 class Outgoing(Struct, frozen=True, gc=False):
@@ -40,13 +41,16 @@ class Outgoing(Struct, frozen=True, gc=False):
 class _Form(Struct, frozen=True, gc=False):
     """A body without its messages and the limit of its reply, for all requests that ask for the same.
 
-    `tail`: what follows the messages, up to where the limit goes. `words`: what the last message ends with.
-    `ends`: the last bytes by limit. `given`: what the form is known by in the Shaper, kept so that its ids
-    stay its own.
+    `head` and `tail`: what goes before and after the messages, up to where the limit goes. `quirks`: those
+    that messages have to be changed for, None for none. `words`: what the last message ends with. `ends`:
+    the tail with what closes the body, by limit. `given`: what the form is known by in the Shaper, kept so
+    that its ids stay its own.
     """
 
     sent: Outgoing
+    head: bytes
     tail: bytes
+    quirks: Quirks | None
     limit_name: bytes
     words: str
     given: tuple[Any, ...]
@@ -56,16 +60,14 @@ class _Form(Struct, frozen=True, gc=False):
 class _Making(Struct, frozen=True, gc=False):
     """A body that is made when it is sent; until then it takes no room of its own."""
 
-    head: bytes
+    form: _Form
     messages: Sequence[Message]
-    quirks: Quirks
     cache_until: int
-    tail: bytes
     end: bytes
 
     def __call__(self) -> bytes:
-        messages = encoded(self.messages, self.quirks, self.cache_until)
-        return b"".join((self.head, messages, self.tail, self.end))
+        form = self.form
+        return b"".join((form.head, encoded(self.messages, form.quirks, self.cache_until), self.end))
 
 
 class _Plan(Struct, gc=False):
@@ -93,37 +95,40 @@ class Shaper:
 
     def shape(self, request: Request, quirks: Quirks, *, stream: bool = False) -> tuple[Outgoing, Body]:
         messages: Sequence[Message] = request.messages
-        if quirks.tools == "emulated" and request.tools:
+        tools, most = request.tools, request.max_output_tokens
+        if tools and quirks.tools == "emulated":
             plan = self._emulated(request, quirks)
             form, messages = self._form(plan, request, quirks, stream), plan.messages
         else:
-            forms = self._forms
             if self._formed_by is not quirks:
-                forms.clear()
+                self._forms.clear()
                 self._formed_by = quirks
-            form = forms.get(_kind(request, stream)) or self._native_form(request, quirks, stream)
+            # What requests of one form have in common.
+            choice, warmth = request.tool_choice, request.temperature
+            kind = (id(request.output), choice, warmth, most is None, stream, *map(id, tools))
+            form = self._forms.get(kind) or self._native_form(kind, request, quirks, stream)
             if form.words:
                 messages = with_last_words(messages, form.words)
-        most = request.max_output_tokens
         end = form.ends.get(most) or self._end(form, most, quirks)
-        return form.sent, _Making(self._head, messages, quirks, request.cache_until, form.tail, end)
+        return form.sent, _Making(form, messages, request.cache_until, end)
 
     def _end(self, form: _Form, most: int | None, quirks: Quirks) -> bytes:
-        """The limit of the reply, and the last brace."""
-        if not form.limit_name or most is None:
-            return b"}"
-        if len(form.ends) > _MOST_FORMS:
+        """The tail, the limit of the reply, and the last brace."""
+        end = b"}"
+        if form.limit_name and most is not None:
+            caps = (most, quirks.max_output or most, self._setting.max_output or most)
+            end = b"%b%d}" % (form.limit_name, min(caps))
+        if len(form.ends) > _MOST_ENDS:
             form.ends.clear()
-        caps = (most, quirks.max_output or most, self._setting.max_output or most)
-        end = form.ends[most] = b"%b%d}" % (form.limit_name, min(caps))
+        end = form.ends[most] = form.tail + end
         return end
 
-    def _native_form(self, request: Request, quirks: Quirks, stream: bool) -> _Form:
+    def _native_form(self, kind: tuple[Any, ...], request: Request, quirks: Quirks, stream: bool) -> _Form:
         """The form of such requests, kept while the endpoint's quirks are the same."""
         if len(self._forms) > _MOST_FORMS:
             self._forms.clear()
         form = self._form(self._native(request, quirks), request, quirks, stream)
-        self._forms[_kind(request, stream)] = form
+        self._forms[kind] = form
         return form
 
     def _form(self, plan: _Plan, request: Request, quirks: Quirks, stream: bool) -> _Form:
@@ -148,7 +153,9 @@ class Shaper:
             names.append(limit)
         plain = plan.mode != "tool" and not plan.emulated and not plan.wrapped
         sent = Outgoing(plan.mode, plan.emulated, plan.wrapped, tuple(names), plain)
-        return _Form(sent, b"".join(parts), limit_name, plan.words, (request.tools, request.output))
+        changing = None if takes_any(quirks) else quirks
+        given = (request.tools, request.output)
+        return _Form(sent, self._head, b"".join(parts), changing, limit_name, plan.words, given)
 
     def _native(self, request: Request, quirks: Quirks) -> _Plan:
         plan = _Plan(request.messages)
@@ -232,14 +239,6 @@ class Shaper:
             entry = (output.schema, wire, _encode({"type": "json_schema", "json_schema": body}))
             known[id(output.schema)] = entry
         return entry[1], entry[2]
-
-
-def _kind(request: Request, stream: bool) -> tuple[Any, ...]:
-    """What requests of one form have in common."""
-    tools = request.tools
-    named = id(tools[0]) if len(tools) == 1 else tuple(map(id, tools))
-    limited = request.max_output_tokens is not None
-    return named, id(request.output), request.tool_choice, request.temperature, limited, stream
 
 
 def output_tool(output: OutputSpec) -> str:

@@ -77,21 +77,18 @@ class Wire(asyncio.Protocol):
 
     # What the asker calls.
 
-    def send(self, head: bytes, body: bytes) -> None:
+    def send(self, request: bytes) -> None:
         """Begin an exchange, on a connection that holds nothing of the last one."""
         self.whole = self._coming = self._begun = False
-        self._unread = 0
         self._sent_at = self._last_at = now = self.loop.time()
-        if body:
-            self._transport.writelines((head, body))
-        else:
-            self._transport.write(head)
-        if self._watch.at > now + self._soonest:
-            self._watch.by(now + self._soonest)
+        self._transport.write(request)
+        due = now + self._soonest
+        if self._watch.at > due:
+            self._watch.by(due)
 
-    def ask(self, head: bytes, body: bytes) -> asyncio.Future[bytes]:
+    def ask(self, request: bytes) -> asyncio.Future[bytes]:
         """Begin an exchange; the future has the reply's whole body in the end, or Lost."""
-        self.send(head, body)
+        self.send(request)
         self._wanted = _BODY
         self._waiter = waiter = self.loop.create_future()
         return waiter
@@ -156,11 +153,16 @@ class Wire(asyncio.Protocol):
             self._waiter = None
 
     def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            if self._error is not None:
-                self._waiter.set_exception(self._error)
-            else:
-                self._waiter.set_result(self.take() if self._wanted == _BODY else None)
+        waiter = self._waiter
+        if waiter is None or waiter.done():
+            return
+        if self._error is not None:
+            waiter.set_exception(self._error)
+        elif self._wanted == _BODY:
+            last, self._last = self._last, b""
+            waiter.set_result(last)
+        else:
+            waiter.set_result(None)
 
     # What the event loop calls.
 
@@ -175,7 +177,6 @@ class Wire(asyncio.Protocol):
         if self.whole:  # words that nobody asked for
             self.close()
             return
-        first, self._coming = not self._coming, True
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
@@ -186,17 +187,14 @@ class Wire(asyncio.Protocol):
             self._fail("does not speak HTTP any more (it switched protocols)")
             return
         if self.whole:
-            waiter = self._waiter
-            if waiter is None or self._wanted != _BODY:
-                self._wake()
-            elif not waiter.done():
-                last, self._last = self._last, b""
-                waiter.set_result(last)
+            self._wake()
             return
-        self._unread += len(data)
         self._last_at = self.loop.time()
-        if first:
+        if not self._coming:
+            self._coming = True
+            self._unread = 0
             self._watch.by(self._due())  # from now on it is pauses that are limited
+        self._unread += len(data)
         wanted = self._wanted
         if (wanted == _HEAD and self._begun) or (wanted == _MORE and self._parts):
             self._wake()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from orchestra.values.messages import Request
 from orchestra.values.usage import Usage
 
-_MEMORY = 0.9
-_UNKNOWN_OUTPUT = 1_000
+_NEW = 0.1  # what the newest reply counts in the mean
+_UNKNOWN = (1_000, 0.0, 0.0)
 _CHARACTERS_A_TOKEN = 3
 
 
@@ -16,33 +16,32 @@ class Expected:
     A prompt that nobody has counted is guessed from its characters, three a token.
     """
 
-    __slots__ = ("_output",)
+    __slots__ = ("_lengths",)
 
     def __init__(self) -> None:
-        self._output: dict[str, tuple[float, float]] = {}
+        self._lengths: dict[str, tuple[int, float, float]] = {}  # mean and one deviation together, and apart
 
     def of(self, request: Request) -> int:
         """Prompt and reply together; the reply with one deviation on top, at most what it may have."""
-        given = request.tokens or guess(request)
+        made = self._lengths.get(request.purpose, _UNKNOWN)[0]
         most = request.max_output_tokens
-        known = self._output.get(request.purpose)
-        made = _UNKNOWN_OUTPUT if known is None else int(known[0] + known[1])
-        return given + (made if most is None or made < most else most)
+        if most is not None and most < made:
+            made = most
+        return (request.tokens or guess(request)) + made
 
-    def saw(self, request: Request, usage: Usage) -> None:
+    def saw(self, purpose: str, usage: Usage) -> None:
         made = usage.output_tokens
         if usage.calls != 1 or not made:
             return
-        known = self._output.get(request.purpose)
+        known = self._lengths.get(purpose)
         if known is None:
-            self._output[request.purpose] = (made, made / 4)
+            mean, deviation = float(made), made / 4
         else:
-            mean, deviation = known
+            _, mean, deviation = known
             off = made - mean
-            self._output[request.purpose] = (
-                mean + (1 - _MEMORY) * off,
-                deviation + (1 - _MEMORY) * (abs(off) - deviation),
-            )
+            mean += _NEW * off
+            deviation += _NEW * (abs(off) - deviation)
+        self._lengths[purpose] = int(mean + deviation), mean, deviation
 
 
 def guess(request: Request) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 
 import anyio
 
-from orchestra.errors import ModelThrottled, ModelUnreachable, Overloaded
+from orchestra.errors import Overloaded
 from orchestra.log import get_logger
 from orchestra.models.governor.breaker import Breaker
 from orchestra.models.governor.buckets import Buckets
@@ -16,6 +16,7 @@ from orchestra.models.governor.clock import Clock, LoopClock, Timer
 from orchestra.models.governor.concurrency import Concurrency
 from orchestra.models.governor.fair import FairQueue, Waiter
 from orchestra.models.governor.permit import Permit
+from orchestra.models.governor.refusals import down, full, too_long
 from orchestra.models.governor.said import Said
 from orchestra.models.governor.statistics import GovernorStatistics
 from orchestra.models.settings import Rates
@@ -23,7 +24,7 @@ from orchestra.models.settings import Rates
 LONGEST_WAIT_SECONDS = 300.0
 """A known wait above this is an answer and no wait: a day's quota that is used up does not come back soon."""
 
-_MEMORY = 0.9
+_NEW = 0.1  # what the newest call counts in the mean time of a call
 
 
 class Governor:
@@ -49,14 +50,29 @@ class Governor:
         self._call_seconds = 0.0
         self._calls = self._waits = self._throttled = self._failed = self._overloaded = self._tokens = 0
         self._waited_seconds = 0.0
+        self._calm = self._is_calm()
+
+    def _is_calm(self) -> bool:
+        """Nothing but the number of calls in flight can hold a call back, and no reply changes that.
+
+        What may end this sets `_calm` to False; a call that is answered finds out that it is so again.
+        """
+        return not (
+            self._buckets.limited
+            or self._queue.count
+            or self._breaker.failures
+            or self._paused_until > self._now()
+            or self._concurrency.limit < self._concurrency.most
+        )
 
     def enter_now(self, tokens: int) -> Permit | None:
         """A permit if no one waits and there is room; without an await."""
-        if self._queue.count or self._in_flight >= self._concurrency.limit:
-            return None
         now = self._now()
-        plain = self._paused_until <= now and not self._breaker.failures and not self._buckets.limited
-        return self._grant(tokens, now) if plain or self._wait(tokens, now) <= 0 else None
+        if self._calm:
+            free = self._in_flight < self._concurrency.limit
+        else:
+            free = not self._queue.count and self._wait(tokens, now) <= 0
+        return self._grant(tokens, now) if free else None
 
     async def enter(self, session: str, tokens: int, longest_seconds: float = LONGEST_WAIT_SECONDS) -> Permit:
         """A permit, when it is this session's turn.
@@ -68,6 +84,7 @@ class Governor:
         self._refuse(tokens, now, longest_seconds)
         waiter = Waiter(session, tokens, now)
         self._queue.add(waiter)
+        self._calm = False
         self._pump()
         try:
             await waiter.event.wait()
@@ -90,17 +107,18 @@ class Governor:
         """The endpoint answered, with a refusal or a reply. `tokens` 0: it did not say what it took."""
         if not self._end(permit):
             return
-        if self._breaker.failures:
-            self._breaker.answered()
-        if self._concurrency.limit < self._concurrency.most:
-            self._concurrency.succeeded()
         seconds, known = self._now() - permit.began, self._call_seconds
-        self._call_seconds = known * _MEMORY + seconds * (1 - _MEMORY) if known else seconds
+        self._call_seconds = known + (seconds - known) * _NEW if known else seconds
         self._tokens += tokens
+        if self._calm:
+            return
+        self._breaker.answered()
+        self._concurrency.succeeded()
         if self._buckets.limited:
             self._buckets.correct(calls - 1, tokens - permit.tokens if tokens else 0, permit.number)
         if self._queue.count:
             self._pump()
+        self._calm = self._is_calm()
 
     def throttled(
         self, permit: Permit, retry_after: float | None, *, calls: int = 0, tokens: int = 0
@@ -112,6 +130,7 @@ class Governor:
         if not self._end(permit):
             return
         now = self._now()
+        self._calm = False
         self._throttled += 1
         self._breaker.answered()
         self._tokens += tokens
@@ -130,11 +149,12 @@ class Governor:
         if not self._end(permit):
             return
         now = self._now()
+        self._calm = False
         self._failed += 1
         if self._breaker.failed(now, probe=permit.probe, under_way=self._in_flight):
             seconds = round(self._breaker.wait(now), 3)
             get_logger().warning("governor.left_alone", endpoint=self.endpoint, seconds=seconds)
-            self._turn_away(partial(self._down, now))
+            self._turn_away(partial(down, self.endpoint, self._breaker.wait(now)))
         elif retry_after:
             self.pause(retry_after)
         self._pump()
@@ -147,13 +167,15 @@ class Governor:
 
     def pause(self, seconds: float) -> None:
         """No call goes for so long."""
+        self._calm = False
         self._paused_until = max(self._paused_until, self._now() + seconds)
         if seconds > LONGEST_WAIT_SECONDS:
-            self._turn_away(partial(self._too_long, seconds))
+            self._turn_away(partial(too_long, self.endpoint, seconds))
 
     def heard(self, said: Said) -> None:
         """What the endpoint said of its limits, in a header or in the words of a 429."""
         in_flight = self._in_flight, self._tokens_in_flight
+        self._calm = False
         if self._buckets.learn(said, self._now(), self._call_seconds, in_flight):
             get_logger().info(
                 "governor.learnt",
@@ -197,9 +219,11 @@ class Governor:
         self._in_flight += 1
         self._tokens_in_flight += tokens
         self._calls += 1
+        if self._calm:
+            return Permit(self._calls, tokens, now)
         if self._buckets.limited:
             self._buckets.correct(1, tokens, self._calls)
-        return Permit(self._calls, tokens, now, self._breaker.failures > 0 and self._breaker.begin())
+        return Permit(self._calls, tokens, now, self._breaker.begin())
 
     def _end(self, permit: Permit) -> bool:
         if not permit.open:
@@ -254,11 +278,11 @@ class Governor:
     def _refuse(self, tokens: int, now: float, longest_seconds: float) -> None:
         """Raise where waiting is of no use."""
         if self._breaker.state(now) == "open":
-            raise self._down(now)
+            raise down(self.endpoint, self._breaker.wait(now))
         known = max(self._paused_until - now, self._buckets.wait(tokens, now))
         left = anyio.current_effective_deadline() - anyio.current_time()
         if known > min(left, longest_seconds):
-            raise self._too_long(known)
+            raise too_long(self.endpoint, known)
         most = self._rates.queued_calls
         if most is not None and self._queue.count >= most:
             self._overloaded += 1
@@ -271,26 +295,4 @@ class Governor:
             self._buckets.drain_seconds(waiting, self._queue.tokens),
             self._paused_until - now,
         )
-        return Overloaded(
-            f"Endpoint {self.endpoint} has {self._in_flight} calls in flight and {waiting} waiting, as many "
-            f"as its queue takes; try again in {math.ceil(seconds)} s, or start fewer sessions at once.",
-            retry_after=seconds,
-        )
-
-    def _down(self, now: float) -> ModelUnreachable:
-        wait = self._breaker.wait(now)
-        error = ModelUnreachable(
-            f"Endpoint {self.endpoint} has failed too often in a row and is left alone for {wait:.0f} s; "
-            "see whether it is up.",
-            endpoint=self.endpoint,
-        )
-        error.retry_after, error.left_alone = wait, True
-        return error
-
-    def _too_long(self, seconds: float) -> ModelThrottled:
-        return ModelThrottled(
-            f"Endpoint {self.endpoint} wants a pause of {seconds:.0f} s, longer than this call may wait; "
-            "try again then, or name another endpoint.",
-            endpoint=self.endpoint,
-            retry_after=seconds,
-        )
+        return full(self.endpoint, self._in_flight, waiting, seconds)

@@ -15,6 +15,6 @@ class Permit(Struct, gc=False, eq=False):
     number: int
     tokens: int
     began: float
-    probe: bool
+    probe: bool = False
     waited: float = 0.0
     open: bool = True
