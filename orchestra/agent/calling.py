@@ -14,8 +14,7 @@ from orchestra.journal.track import WORTH_SECONDS
 from orchestra.models.counts import Calibration
 from orchestra.models.port import Model
 from orchestra.models.recorded import Recorded
-from orchestra.spend.purse import Purse, affords
-from orchestra.spend.scope import Reservation, Warned
+from orchestra.spend.scope import Warned
 from orchestra.values.messages import Delta, Listen, Reply, Request
 
 
@@ -28,7 +27,7 @@ class Caller:
         self._desk = desk
         self._track = desk.track
         self._models: dict[str, tuple[Recorded, Calibration]] = {}  # by tier, once it is called
-        self.purse = Purse(desk.spend)
+        self.purse = desk.purse
 
     async def call(self, tier: str, request: Request, sent: Sent, window: int, hear: Listen | None) -> Reply:
         """One call. What the record has was paid for before: nothing is held for it.
@@ -41,21 +40,19 @@ class Caller:
         model, count = self._models.get(tier) or self._model(tier)
         recorded = None if track.fresh else track.recorded
         if recorded is not None and recorded.outcome is not None:
-            held = purse.nothing()
+            purse.hold_nothing()
         else:
             if not track.fresh:
                 await desk.place.outside(track.missing())
             output = request.max_output_tokens or 0
             expected, given = count.expected(counted)
-            if (now := purse.held(model, given, output)) is not None:
-                held = now
-            else:
-                held, output = await desk.place.outside(purse.held_less(model, given, output))
+            if not purse.hold_now(model, given, output):
+                output = await desk.place.outside(purse.hold_less(model, given, output))
             request = structs.replace(
                 request,
                 max_output_tokens=output,
                 tokens=expected,
-                afford=partial(affords, held, model, given, output),
+                afford=partial(purse.affords, model, given, output),
             )
         aside = track.aside
         aside["tokens"], aside["window"] = counted, window
@@ -65,13 +62,13 @@ class Caller:
                 model.reply(request) if hear is None else _heard(model, request, hear)
             )
         except BaseException as error:
-            await self._failed(held, tier, error)
+            await self._failed(tier, error)
             raise
         usage = reply.usage
         if usage.calls == 1:  # several calls in one say nothing of this prompt
             count.saw(counted, usage.input_tokens)
         desk.charge(tier, usage)
-        if warned := purse.settle(held, usage):
+        if warned := purse.settle(usage):
             await self._warn(warned)
         if reply.seconds >= WORTH_SECONDS and (kept := track.keep()) is not None:
             await kept
@@ -83,12 +80,12 @@ class Caller:
         found = self._models[tier] = model, self._desk.counts.of(model.name)
         return found
 
-    async def _failed(self, held: Reservation, tier: str, error: BaseException) -> None:
+    async def _failed(self, tier: str, error: BaseException) -> None:
         """What was billed and then failed is still billed; nothing else stays held."""
         if isinstance(error, ModelError) and error.usage is not None:
             self._desk.charge(tier, error.usage)
-            await self._warn(self.purse.settle(held, error.usage))
-        held.release()
+            await self._warn(self.purse.settle(error.usage))
+        self.purse.release()
 
     async def _warn(self, close: tuple[Warned, ...]) -> None:
         """A word to the journal about each budget that comes close to its end."""

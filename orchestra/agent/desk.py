@@ -15,7 +15,7 @@ from orchestra.memory.session import AgentMemory
 from orchestra.models.counts import Calibrations
 from orchestra.models.meaning import Meaning
 from orchestra.models.tiers import Tiers
-from orchestra.spend.scope import Spend
+from orchestra.spend.purse import Purse
 from orchestra.tools.place import Place
 from orchestra.tools.recorded import RecordedToolbox
 from orchestra.tools.showing import Sizes
@@ -41,7 +41,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     counter: Counter
     counts: Calibrations
     ledger: Ledger
-    spend: Spend
+    purse: Purse
     output: OutputSpec | None
     charge: Callable[[str, Usage], None]
     tell: Callable[[str], None]

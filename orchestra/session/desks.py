@@ -17,7 +17,8 @@ from orchestra.journal.track import Track
 from orchestra.memory.session import AgentMemory, SessionMemory
 from orchestra.session.kit import Kit
 from orchestra.session.people import People
-from orchestra.spend.scope import Spend
+from orchestra.spend.purse import Purse
+from orchestra.spend.scope import Scopes
 from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.finding import Choice
 from orchestra.tools.groups import Pool
@@ -39,7 +40,7 @@ class Common(Struct, frozen=True, kw_only=True):
     kit: Kit
     recording: Recording
     ledger: Ledger
-    spend: Spend
+    scopes: Scopes
     people: People
     clean: Cleaner
     charge: Callable[[str, Usage], None]
@@ -64,7 +65,7 @@ class Asking(Struct, frozen=True):
 def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
     """The desk of one agent, recorded on its track."""
     kit = common.kit
-    place = Place(track.path)
+    place = Place(track.path, kit.times)
     project = common.memory.whose.project if common.memory is not None else ""
     guard = Guard(
         ask=Asking(common.people, track, place),
@@ -84,7 +85,7 @@ def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: Outpu
         counter=kit.counter,
         counts=kit.counts,
         ledger=common.ledger,
-        spend=Spend(role.name, tokens=role.limits.tokens, parent=common.spend),
+        purse=Purse(role.name, role.limits.tokens, common.scopes),
         output=output,
         charge=common.charge,
         tell=common.tell,

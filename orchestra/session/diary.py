@@ -54,7 +54,7 @@ class Diary:
     ) -> None:
         past = origin.past
         self.past = past
-        self.stops = Stops(past)
+        self.stops = Stops(past, kit.times)
         self.began = kit.clock()
         if past is not None:
             self.began = past.began if past.replay else self.began - past.worked

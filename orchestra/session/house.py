@@ -10,7 +10,7 @@ import anyio
 from orchestra.errors import RunError
 from orchestra.session.gate import Gate
 from orchestra.session.session import INTERRUPTED, Session
-from orchestra.tools.within import within
+from orchestra.tools.within import stoppable
 
 # What a session that was told to stop has for its last words: a report of what it found, and its end in
 # the journal.
@@ -23,7 +23,7 @@ class _Hosted:
     def __init__(self, inside: dict[str, tuple[Session, anyio.CancelScope]], session: Session) -> None:
         self._inside = inside
         self._session = session
-        self._scope = within(None)
+        self._scope = stoppable()
 
     def __enter__(self) -> None:
         self._scope.__enter__()

@@ -17,6 +17,7 @@ from orchestra.models.tiers import Tiers
 from orchestra.spend.scope import Spend
 from orchestra.tools.choosing import Chooser
 from orchestra.tools.groups import Groups
+from orchestra.tools.within import Timekeeper
 from orchestra.values.roles import Role
 
 
@@ -26,7 +27,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     `policies`: by preset. `clock` gives seconds since the epoch. `spend` is the runtime's own scope,
     `counts` what is known of how endpoints count. `chooser` chooses
     among many tools; `groups`: of tools, by name. `shelf`: documents as they are quoted from.
-    `meaning`: makes vectors for recall, None without an embedding model.
+    `meaning`: makes vectors for recall, None without an embedding model. `times`: ends what takes too long.
     """
 
     limits: SessionLimits
@@ -42,3 +43,4 @@ class Kit(Struct, frozen=True, kw_only=True):
     meaning: Meaning | None = None
     clock: Callable[[], float]
     shelf: Shelf = field(default_factory=Shelf)
+    times: Timekeeper = field(default_factory=Timekeeper)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -41,7 +41,7 @@ class Recorder:
         await self.record_handoff(handoff, written)
         return handoff
 
-    async def record_handoff(self, handoff: HandOff[Any], written: str = "") -> None:
+    def record_handoff(self, handoff: HandOff[Any], written: str = "") -> Awaitable[None]:
         """Write an envelope and its value into the journal; `written`: as text, where it is there."""
         data = {
             "receiver": handoff.receiver,
@@ -52,7 +52,7 @@ class Recorder:
             "left_out": handoff.left_out,
         }
         texts = {"value": written or as_json(handoff.value)}
-        await self._diary.track(handoff.sender).put("handoff", data, texts, turn=0)
+        return self._diary.track(handoff.sender).put("handoff", data, texts, turn=0)
 
     async def record(
         self,
@@ -66,11 +66,11 @@ class Recorder:
         """One event into the journal, and to who watches; in a run over a record, unless it is there."""
         await self._diary.track(agent).put(kind, data or {}, texts, turn=turn)
 
-    async def ended(self, outcome: Outcome, track: Track) -> None:
+    def ended(self, outcome: Outcome, track: Track) -> Awaitable[None]:
         """An agent's work is over."""
         kind: EventKind = "failed" if outcome.status == "failed" else "finished"
         data = {"status": outcome.status, "reason": outcome.reason}
         if outcome.short:
             data["scope"] = outcome.short
-        await track.put(kind, data)
         track.rest()
+        return track.put(kind, data)

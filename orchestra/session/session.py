@@ -34,7 +34,6 @@ from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.groups import pool_of
 from orchestra.tools.outputs import Cleaner
 from orchestra.tools.toolbox import Toolbox, nearest
-from orchestra.tools.within import within
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.handoffs import HandOff, Outcome
 from orchestra.values.messages import Listen, OutputSpec
@@ -87,7 +86,7 @@ class Session(Recorder):
             kit=kit,
             recording=self._diary.recording,
             ledger=self.ledger,
-            spend=self.spend,
+            scopes=self.spend.scopes,
             people=self.people,
             clean=Cleaner(kit.journal.clean),
             charge=self._bill.charge,
@@ -111,7 +110,7 @@ class Session(Recorder):
     def working(self) -> Iterator[None]:
         """The part of a workflow that may end early: by `stop`, or when the session's time is up."""
         seconds = self.kit.limits.seconds if not self._diary.stops.recorded else None
-        with within(seconds) as scope:
+        with self.kit.times.within(seconds) as scope:
             self._places.scope = scope
             if self._diary.stops.are_due(None):
                 self.stop(self._diary.stops.recorded)

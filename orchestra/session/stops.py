@@ -12,6 +12,7 @@ from orchestra.journal.past import Past
 from orchestra.journal.track import Track
 from orchestra.tools.place import Place
 from orchestra.tools.running import Calls
+from orchestra.tools.within import Timekeeper
 
 
 class Stops:
@@ -20,10 +21,10 @@ class Stops:
     `notes`: what is to be written down, until it is taken.
     """
 
-    def __init__(self, past: Past | None) -> None:
+    def __init__(self, past: Past | None, times: Timekeeper) -> None:
         self.recorded = past.stopped if past is not None and past.replay else ""
         self._past = past
-        self.calls = Calls()
+        self.calls = Calls(times)
         self.notes: list[dict[str, Any]] = []
         self._blocked: set[str] = set()
 

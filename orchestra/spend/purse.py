@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+import sys
+
 from orchestra.errors import LimitReached
 from orchestra.models.port import Model
-from orchestra.spend.scope import Reservation, Scopes, Spend, Warned
+from orchestra.spend.scope import (
+    WARNING_SHARE,
+    WRAP_UP_SHARE,
+    Reservation,
+    Scopes,
+    Warned,
+    tokens_reached,
+)
 from orchestra.values.usage import Usage
 
 # A reply that is cut to fit what is left of a budget still gets so many tokens.
 LEAST_OUTPUT_TOKENS = 500
 
 
-class Purse(Scopes):
-    """What an agent's calls are paid from: its own budget and those around it."""
+class Purse:
+    """What an agent's calls are paid from: its own budget of tokens, and those scopes around it.
 
-    __slots__ = ("_least", "_least_cost", "_wanted", "_wanted_cost")
+    An agent makes one call at a time, so nobody else holds anything of its own budget, and no call ever
+    waits for that: what is left of it is all there is to know. `tokens` None: it has no limit of its own.
+    """
 
-    def __init__(self, spend: Spend) -> None:
-        super().__init__(spend)
+    __slots__ = (
+        "_around", "_close", "_ending", "_held", "_least", "_least_cost", "_left", "_reserved", "_wanted",
+        "_wanted_cost", "name", "tokens",
+    )  # fmt: skip
+
+    def __init__(self, name: str, tokens: int | None, around: Scopes) -> None:
+        self.name = name
+        self.tokens = tokens
+        self._around = around if len(around) else None
+        self._left = limit = sys.maxsize if tokens is None else tokens
+        self._close = limit - WARNING_SHARE * limit  # at so many left a person is warned, once
+        self._ending = limit - WRAP_UP_SHARE * limit
+        self._held = 0  # what the call under way may take
+        self._reserved: Reservation | None = None  # the same in the scopes around, where there are any
         # What the call under way takes at least, and what another one like the last might take, in tokens
-        # and in dollars; these are of no interest where no money is limited.
+        # and in dollars, which are of no interest where no money is limited.
         self._least = self._wanted = 0
         self._least_cost = self._wanted_cost = 0.0
 
@@ -29,50 +52,97 @@ class Purse(Scopes):
 
         That is so too when another call like the last might leave too little for a last one.
         """
-        for scope in self._all:
-            if scope.ends(self._wanted, self._wanted_cost):
-                return scope.name
-        return ""
+        left = self._left
+        if left < self._wanted or left <= self._ending:
+            return self.name
+        return "" if self._around is None else self._around.ending(self._wanted, self._wanted_cost)
 
-    def held(self, model: Model, given: int, output: int) -> Reservation | None:
+    def hold_now(self, model: Model, given: int, output: int) -> bool:
         """Hold the worst case of a call: a prompt of `given` tokens, a reply of `output`.
 
-        None where that is more than is free: `held_less` then.
+        False, and nothing is held, where that is more than is free: `hold_less` then.
         """
-        tokens, cost = given + output, None
+        tokens, around = given + output, self._around
         self._least = given + LEAST_OUTPUT_TOKENS
-        if self.priced:
-            cost = model.cost(given, output)
+        if around is not None and around.priced:
             self._least_cost = model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0
-        for scope in self._all:
-            if not scope.has_free(tokens, cost):
-                return None
-        return Reservation(self._all, tokens, cost)
+        if tokens > self._left:
+            return False
+        if around is not None:
+            self._reserved = around.taken(tokens, model.cost(given, output) if around.priced else None)
+            if self._reserved is None:
+                return False
+        self._held = tokens
+        return True
 
-    async def held_less(self, model: Model, given: int, output: int) -> tuple[Reservation, int]:
+    async def hold_less(self, model: Model, given: int, output: int) -> int:
         """Hold a prompt and as long a reply as there is room for, now or when others have settled.
 
-        Returns the reply's tokens too. Raises LimitReached.
+        Returns the reply's tokens. Raises LimitReached.
         """
+        around = self._around
         while True:
-            cost = model.cost(given, output)
-            if output > LEAST_OUTPUT_TOKENS and not self.fits(given + output, cost):
+            tokens, cost = given + output, model.cost(given, output)
+            fits = tokens <= self._left
+            if output > LEAST_OUTPUT_TOKENS and not (fits and (around is None or around.fits(tokens, cost))):
                 output = max(output // 2, LEAST_OUTPUT_TOKENS)
                 continue
+            if not fits:
+                raise tokens_reached(self.name, tokens, self._left, self.tokens)
             try:
-                return await self.hold(given + output, cost), output
+                if around is not None:
+                    self._reserved = await around.hold(tokens, cost)
             except LimitReached:  # what others held is spent by now
                 if output <= LEAST_OUTPUT_TOKENS:
                     raise
+                continue
+            self._held = tokens
+            return output
 
-    def settle(self, held: Reservation, usage: Usage) -> tuple[Warned, ...]:
-        """Book what a call was billed; says which budgets have just come close to their end."""
-        self._wanted = usage.tokens + self._least
-        if self.priced:
+    def hold_nothing(self) -> None:
+        """For a call that was made before and is in the record: it is booked, and never refused."""
+        if self._around is not None:
+            self._reserved = self._around.nothing()
+
+    def affords(self, model: Model, given: int, output: int, more: int) -> bool:
+        """Hold more for a call that the one under way leads to, or say no.
+
+        Its prompt is longer by `more` tokens.
+        """
+        tokens, reserved = given + more + output, self._reserved
+        if not self._held or self._held + tokens > self._left:
+            return False
+        if reserved is not None and not reserved.more(tokens, model.cost(given + more, output)):
+            return False
+        self._held += tokens
+        return True
+
+    def settle(self, usage: Usage) -> tuple[Warned, ...]:
+        """Book what the call was billed; says which budgets have just come close to their end.
+
+        What an endpoint does not report counts as the worst case: unknown is not nothing.
+        """
+        tokens, reserved = usage.tokens, self._reserved
+        self._wanted = tokens + self._least
+        self._left -= tokens or (self._held if usage.calls else 0)
+        self._held = 0
+        warned: tuple[Warned, ...] = ()
+        if self._left <= self._close:
+            warned = (self._warned(),)
+        if reserved is not None:
             self._wanted_cost = (usage.cost or 0.0) + self._least_cost
-        return held.settle(usage)
+            self._reserved = None
+            warned += reserved.settle(usage)
+        return warned
 
+    def release(self) -> None:
+        """Nothing was spent, or it is booked: nothing stays held."""
+        self._held = 0
+        if self._reserved is not None:
+            self._reserved.release()
+            self._reserved = None
 
-def affords(held: Reservation, model: Model, given: int, output: int, more: int) -> bool:
-    """Hold more for a call that leads to another, whose prompt is longer by `more` tokens, or say no."""
-    return held.more(given + more + output, model.cost(given + more, output))
+    def _warned(self) -> Warned:
+        assert self.tokens is not None
+        self._close = -sys.maxsize
+        return Warned(self.name, round((self.tokens - self._left) / self.tokens, 3))

@@ -1,25 +1,23 @@
 """Nested budgets of tokens and money: held before a call, settled after it.
 
-Scopes nest: runtime, session, agent. Everything but `hold` is a plain function without an await, so under
-one event loop each is atomic and concurrent calls can never spend the same token twice.
+Scopes nest: runtime, session, and in them an agent's own purse. Everything but `hold` is a plain function
+without an await, so under one event loop each is atomic and concurrent calls can never spend the same token
+twice.
 """
 
 from __future__ import annotations
 
-import math
-import sys
 from collections import deque
 
 import anyio
 from msgspec import Struct
 
 from orchestra.errors import LimitReached
-from orchestra.values.usage import NO_USAGE, Usage
+from orchestra.values.usage import Usage
 
 # Above these shares of a limit a person is warned, and an agent is told to finish (design §8).
 WARNING_SHARE = 0.8
 WRAP_UP_SHARE = 0.9
-_NO_LIMIT = sys.maxsize  # tokens of a scope that limits none
 
 
 class Warned(Struct, frozen=True):
@@ -27,6 +25,16 @@ class Warned(Struct, frozen=True):
 
     scope: str
     share: float
+
+
+def tokens_reached(scope: str, tokens: int, left: int, limit: int | None) -> LimitReached:
+    """For a call that may take more tokens than are left of a scope's limit."""
+    return LimitReached(
+        f"{scope}: the next call may take {tokens:,} tokens and {max(left, 0):,} of "
+        f"{limit:,} are left; raise the token limit or ask for less.",
+        limit="tokens",
+        scope=scope,
+    )
 
 
 class Spend:
@@ -40,17 +48,14 @@ class Spend:
 
     __slots__ = (
         "_around",
-        "_close_cost",
-        "_close_tokens",
-        "_ending_tokens",
-        "_free_tokens",
         "_held_cost",
-        "_left_tokens",
+        "_held_tokens",
         "_spent_cost",
+        "_spent_tokens",
         "_waiting",
+        "_warned",
         "cost",
         "name",
-        "priced",
         "tokens",
     )
 
@@ -65,61 +70,55 @@ class Spend:
         self.name = name
         self.tokens = tokens
         self.cost = cost
-        self._around: tuple[Spend, ...] = parent.limited if parent is not None else ()
-        self.priced: bool = cost is not None or (parent is not None and parent.priced)
-        # Of the limit: what is not spent, and of that what is not held.
-        self._left_tokens = self._free_tokens = most = _NO_LIMIT if tokens is None else tokens
-        self._held_cost = self._spent_cost = 0.0  # counted where money is limited
-        # Where a limit comes close, which is said once: tokens that are left, dollars that are spent.
-        self._close_tokens = most - WARNING_SHARE * most
-        self._close_cost = math.inf if cost is None else WARNING_SHARE * cost
-        self._ending_tokens = most - WRAP_UP_SHARE * most
+        self._around: tuple[Spend, ...] = parent._limited if parent is not None else ()
+        self._spent_tokens = self._held_tokens = 0
+        self._spent_cost = self._held_cost = 0.0
         self._waiting: deque[anyio.Event] | None = None  # there once somebody had to wait
+        self._warned = False
 
     @property
     def scopes(self) -> Scopes:
         """This one and those around it, as a call is held in them."""
-        return Scopes(self)
+        return Scopes(self._limited)
 
     @property
-    def limited(self) -> tuple[Spend, ...]:
-        """Those with a limit, from here outwards; not kept, or a scope would hold itself."""
+    def _limited(self) -> tuple[Spend, ...]:
+        """From here outwards; not kept, or a scope would hold itself and wait for the collector."""
         return self._around if self.tokens is None and self.cost is None else (self, *self._around)
 
     @property
     def spent(self) -> tuple[int, float]:
         """Tokens and dollars of settled calls, as they count against the limits."""
-        return (_NO_LIMIT if self.tokens is None else self.tokens) - self._left_tokens, self._spent_cost
+        return self._spent_tokens, self._spent_cost
 
     @property
     def held(self) -> tuple[int, float]:
         """Tokens and dollars that calls under way may still take."""
-        return self._left_tokens - self._free_tokens, self._held_cost
+        return self._held_tokens, self._held_cost
 
     @property
     def share(self) -> float:
         """The largest spent share of its own limits; 0.0 without any."""
-        tokens = self.spent[0] / self.tokens if self.tokens else 0.0
+        tokens = self._spent_tokens / self.tokens if self.tokens else 0.0
         return max(tokens, self._spent_cost / self.cost) if self.cost else tokens
 
-    def ends(self, tokens: int, cost: float) -> bool:
+    def _ends(self, tokens: int, cost: float) -> bool:
         """Whether most of a limit is spent, or so much is not left of it."""
-        left, dollars, paid = self._left_tokens, self.cost, self._spent_cost
-        if left < tokens or left <= self._ending_tokens:
+        limit, spent = self.tokens, self._spent_tokens
+        if limit is not None and (spent + tokens > limit or spent >= WRAP_UP_SHARE * limit):
             return True
+        dollars, paid = self.cost, self._spent_cost
         return dollars is not None and (paid + cost > dollars or paid >= WRAP_UP_SHARE * dollars)
-
-    def has_free(self, tokens: int, cost: float | None) -> bool:
-        """Whether a call of this size fits beside what is spent and what is held."""
-        return tokens <= self._free_tokens and (cost is None or not self._lacks(tokens, cost, held=True))
 
     def _lacks(self, tokens: int, cost: float | None, *, held: bool) -> str:
         """Which limit of this scope a call of this size would break, "" for none.
 
         `held`: what calls under way hold counts as spent.
         """
-        if tokens > (self._free_tokens if held else self._left_tokens):
-            return "tokens"
+        if self.tokens is not None:
+            taken = self._spent_tokens + (self._held_tokens if held else 0)
+            if taken + tokens > self.tokens:
+                return "tokens"
         if self.cost is not None and cost is not None:
             paid = self._spent_cost + (self._held_cost if held else 0.0)
             if paid + cost > self.cost:
@@ -129,13 +128,9 @@ class Spend:
     def _reached(self, tokens: int, cost: float | None, *, held: bool) -> LimitReached:
         limit = self._lacks(tokens, cost, held=held)
         if limit == "tokens":
-            left = self._free_tokens if held else self._left_tokens
-            return LimitReached(
-                f"{self.name}: the next call may take {tokens:,} tokens and {max(left, 0):,} of "
-                f"{self.tokens:,} are left; raise the token limit or ask for less.",
-                limit=limit,
-                scope=self.name,
-            )
+            assert self.tokens is not None
+            left = self.tokens - self._spent_tokens - (self._held_tokens if held else 0)
+            return tokens_reached(self.name, tokens, left, self.tokens)
         assert self.cost is not None
         free = self.cost - self._spent_cost - (self._held_cost if held else 0.0)
         return LimitReached(
@@ -145,20 +140,24 @@ class Spend:
             scope=self.name,
         )
 
-    def _pay(self, held: float, cost: float) -> None:
-        """Have dollars that were held back, and so many spent."""
-        self._spent_cost += cost
+    def _free(self, tokens: int, cost: float) -> None:
+        self._held_tokens -= tokens
         # Sums of floats leave dust; where nothing is held there is none.
-        self._held_cost = self._held_cost - held if self._free_tokens < self._left_tokens else 0.0
-
-    def _warned(self) -> Warned:
-        """The word of a limit that comes close, once."""
-        self._close_tokens, self._close_cost = -math.inf, math.inf
-        return Warned(self.name, round(self.share, 3))
+        self._held_cost = self._held_cost - cost if self._held_tokens else 0.0
+        if self._waiting:
+            self._wake()
 
     def _wake(self) -> None:
         if self._waiting:
             self._waiting.popleft().set()
+
+    def _book(self, tokens: int, cost: float) -> Warned | None:
+        self._spent_tokens += tokens
+        self._spent_cost += cost
+        if self._warned or (share := self.share) < WARNING_SHARE:
+            return None
+        self._warned = True
+        return Warned(self.name, round(share, 3))
 
 
 class Scopes:
@@ -169,13 +168,30 @@ class Scopes:
 
     __slots__ = ("_all", "priced")
 
-    def __init__(self, innermost: Spend) -> None:
-        self._all = innermost.limited
-        self.priced = innermost.priced
+    def __init__(self, limited: tuple[Spend, ...]) -> None:
+        self._all = limited
+        self.priced = any(scope.cost is not None for scope in limited)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def ending(self, tokens: int, cost: float) -> str:
+        """Whose budget comes to its end: most of it is spent, or so much is not left; "" for none's."""
+        for scope in self._all:
+            if scope._ends(tokens, cost):
+                return scope.name
+        return ""
 
     def fits(self, tokens: int, cost: float | None) -> bool:
         """Whether a call's worst case fits beside what is spent, once calls under way have taken nothing."""
         return not any(scope._lacks(tokens, cost, held=False) for scope in self._all)
+
+    def taken(self, tokens: int, cost: float | None) -> Reservation | None:
+        """A call's worst case, held; None, and nothing is, where what is left and not held is too little."""
+        for scope in self._all:
+            if scope._lacks(tokens, cost, held=True):
+                return None
+        return Reservation(self._all, tokens, cost)
 
     def reserve(self, tokens: int, cost: float | None) -> Reservation:
         """Hold a call's worst case; raises LimitReached, holding nothing."""
@@ -239,24 +255,21 @@ class Reservation:
         self._scopes = scopes
         self._tokens, self._cost = 0, 0.0
         self._open = True
-        self._hold(tokens, cost)
+        self._hold(tokens, cost or 0.0)
 
     def more(self, tokens: int, cost: float | None) -> bool:
         """Hold so much on top, for another call that the first leads to; False where it does not fit."""
         if not self._open or any(scope._lacks(tokens, cost, held=True) for scope in self._scopes):
             return False
-        self._hold(tokens, cost)
+        self._hold(tokens, cost or 0.0)
         return True
 
-    def _hold(self, tokens: int, cost: float | None) -> None:
+    def _hold(self, tokens: int, cost: float) -> None:
         self._tokens += tokens
+        self._cost += cost
         for scope in self._scopes:
-            scope._free_tokens -= tokens
-        if cost:
-            self._cost += cost
-            for scope in self._scopes:
-                if scope.cost is not None:
-                    scope._held_cost += cost
+            scope._held_tokens += tokens
+            scope._held_cost += cost
 
     def settle(self, usage: Usage) -> tuple[Warned, ...]:
         """Return the held amount and book `usage`; says which scopes have just come close to a limit.
@@ -266,21 +279,20 @@ class Reservation:
         if not self._open:
             return ()
         self._open = False
-        held, tokens = self._tokens, usage.tokens
+        tokens = usage.tokens
         if usage.calls and not tokens:
-            tokens = held
+            tokens = self._tokens
+        cost = self._cost if usage.cost is None else usage.cost
         warned: tuple[Warned, ...] = ()
         for scope in self._scopes:
-            scope._free_tokens += held - tokens
-            scope._left_tokens -= tokens
-            if scope.cost is not None:
-                scope._pay(self._cost, self._cost if usage.cost is None else usage.cost)
-            if scope._waiting:
-                scope._wake()
-            if scope._left_tokens <= scope._close_tokens or scope._spent_cost >= scope._close_cost:
-                warned += (scope._warned(),)
+            scope._free(self._tokens, self._cost)
+            if (close := scope._book(tokens, cost)) is not None:
+                warned += (close,)
         return warned
 
     def release(self) -> None:
         """Return the held amount: nothing was spent."""
-        self.settle(NO_USAGE)
+        if self._open:
+            self._open = False
+            for scope in self._scopes:
+                scope._free(self._tokens, self._cost)

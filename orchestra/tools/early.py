@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 
 import anyio
 from anyio.abc import TaskGroup
@@ -19,8 +18,8 @@ class Early:
     """The calls of one reply that were begun before it was recorded; nothing of them is recorded yet.
 
     `begin` takes each call as it is complete, with what runs it, or None where it has to wait. Once the
-    reply is recorded, `taken` hands over the result of the same call at the same place. What is forgotten,
-    or not taken by the end, is cancelled and leaves nothing. `waits`: the calls that follow have to wait.
+    reply is recorded, `taken` hands over the result of the same call at the same place. What is forgotten
+    is cancelled and leaves nothing. `waits`: the calls that follow have to wait.
     """
 
     def __init__(self, group: TaskGroup) -> None:
@@ -36,24 +35,19 @@ class Early:
             self._group.start_soon(begun.work, run)
 
     def forget(self) -> None:
-        """The reply begins anew, or has failed."""
+        """The reply begins anew, or has failed, or its calls are over."""
         for begun in self._begun:
             if begun is not None:
                 begun.scope.cancel()
         self._begun.clear()
         self.waits = False
 
-    @contextmanager
-    def settled(self, calls: tuple[ToolCall, ...]) -> Iterator[None]:
-        """The reply is recorded with these calls: what is none of them ends now, the rest with the block."""
+    def settle(self, calls: tuple[ToolCall, ...]) -> None:
+        """The reply is recorded with these calls: what is none of them ends now."""
         for place, begun in enumerate(self._begun):
             if begun is not None and not (place < len(calls) and _same(begun.call, calls[place])):
                 begun.scope.cancel()
                 self._begun[place] = None
-        try:
-            yield
-        finally:
-            self.forget()
 
     async def taken(self, place: int, call: ToolCall) -> ToolResult | None:
         """The result of the reply's call at this place, when it is there; None: it was not begun."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -12,6 +13,7 @@ from orchestra.tools.toolbox import Toolbox, nearest
 from orchestra.values.roles import ALL_TOOLS, GROUP
 
 Groups = Mapping[str, tuple[str, ...]]
+_LISTS = 256  # roles' lists that are remembered
 
 
 class Pool(Struct, frozen=True):
@@ -25,14 +27,21 @@ def pool_of(listed: tuple[str, ...] | None, toolbox: Toolbox, groups: Groups) ->
     """The part of a toolbox that a role may use. Raises ConfigError for a tool or group that is not there."""
     if listed is None:
         return Pool(toolbox)
-    names = tuple(name for name in listed if name not in OPTIONAL)
-    single = tuple(name for name in names if name != ALL_TOOLS and not name.startswith(GROUP))
-    if single == names:
+    names, single = _named(listed)
+    if single is names:
         return Pool(toolbox.narrowed(names), single)
     of_groups = [name for each in names if each.startswith(GROUP) for name in _group(each, groups)]
     rest = toolbox.names if ALL_TOOLS in names else ()
     toolbox.narrowed(of_groups)  # which says what a group names that is not there
     return Pool(toolbox.narrowed((*single, *of_groups, *rest)), single)
+
+
+@lru_cache(_LISTS)
+def _named(listed: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is listed of tools, and those of it that stand for themselves: the very same where all do."""
+    names = tuple(name for name in listed if name not in OPTIONAL)
+    single = tuple(name for name in names if name != ALL_TOOLS and not name.startswith(GROUP))
+    return names, names if single == names else single
 
 
 def _group(listed: str, groups: Groups) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct, structs
@@ -80,17 +80,6 @@ class _Known:
         self.head = Raw(_encode(_Head(document.locator, document.title, document.sha256, kind, read_at)))
 
 
-def _texts(output: ToolOutput, known: Sequence[_Known], spans: Sequence[tuple[Any, ...]]) -> dict[str, str]:
-    """The output as texts of an event: `text`, `passages` (JSON), and a text for each document."""
-    texts = {"text": output.text} if output.text else {}
-    for name, each in zip(_names(len(known)), known, strict=False):
-        texts[name] = each.text
-    if spans or output.ephemeral:
-        account = _Account([each.head for each in known], spans, output.ephemeral)
-        texts["passages"] = _encode(account).decode()
-    return texts
-
-
 def _names(count: int) -> Sequence[str]:
     """At least so many names of documents' texts."""
     return _NAMES if count <= len(_NAMES) else [f"document {number}" for number in range(count)]
@@ -101,7 +90,7 @@ class Cleaner:
 
     def __init__(self, clean: Callable[[str], str]) -> None:
         self._clean = clean
-        self._documents: dict[tuple[str, str], _Known] = {}  # by locator and hash
+        self._documents: dict[str, _Known] = {}  # by locator
 
     def __call__(self, output: ToolOutput) -> tuple[ToolOutput, dict[str, str]]:
         """The output without secrets, itself where there are none; and as texts of an event."""
@@ -118,7 +107,7 @@ class Cleaner:
         hides = False
         for passage in output.passages:
             document = passage.document
-            known = documents.get((document.locator, document.sha256))
+            known = documents.get(document.locator)
             if known is None or known.given is not document:
                 known = self._known(document)
             if known.hides:
@@ -128,17 +117,23 @@ class Cleaner:
             own = None if known.text[start:end] == shown else shown
             number = numbers.setdefault(known, len(numbers))
             spans.append((number, start, end, passage.section, passage.score, own))
+        texts = {"text": text} if text else {}
+        heads = []
+        for name, known in zip(_names(len(numbers)), numbers, strict=False):
+            texts[name] = known.text
+            heads.append(known.head)
+        if spans or output.ephemeral:
+            texts["passages"] = _encode(_Account(heads, spans, output.ephemeral)).decode()
         if hides or text != output.text:
             passages = tuple(map(self._passage, output.passages)) if hides else output.passages
             output = structs.replace(output, text=text, passages=passages)
-        return output, _texts(output, [*numbers], spans)
+        return output, texts
 
     def _known(self, document: Document) -> _Known:
-        """What is kept of a document: the last that came under its locator and hash, if it is the same."""
-        key = (document.locator, document.sha256)
-        known = self._documents.get(key)
+        """What is kept of a document: the last that came under its locator, if it is the same."""
+        known = self._documents.get(document.locator)
         if known is None or known.given != document:
-            known = self._documents[key] = _Known(document, self._without_secrets(document))
+            known = self._documents[document.locator] = _Known(document, self._without_secrets(document))
         return known
 
     def _without_secrets(self, document: Document) -> Document:

@@ -7,20 +7,24 @@ from typing import TypeVar
 
 import anyio
 
+from orchestra.tools.within import Timekeeper
+
 T = TypeVar("T")
 
 
 class Place:
     """An agent's place among those at work; its time stands still while it waits for a person.
 
-    `agent`: its path. `whole`: set while a conversation's turn may be ended only where it waits for what is
-    outside, a model or a tool, so that its context is at every end just what its record says.
+    `agent`: its path. `times`: what ends it in time. `whole`: set while a conversation's turn may be ended
+    only where it waits for what is outside, a model or a tool, so that its context is at every end just what
+    its record says.
     """
 
-    __slots__ = ("agent", "scope", "stopped", "waited", "whole")
+    __slots__ = ("agent", "scope", "stopped", "times", "waited", "whole")
 
-    def __init__(self, agent: str = "") -> None:
+    def __init__(self, agent: str = "", times: Timekeeper | None = None) -> None:
         self.agent = agent
+        self.times = times or Timekeeper()
         self.whole: anyio.CancelScope | None = None
         self.waited = 0.0
         self.stopped = ""  # by whom and why somebody ended this agent's work

@@ -142,27 +142,21 @@ class RecordedToolbox:
             data = {"tool": call.name, "id": call.id, "n": place}
             await track.put("tool_called", data, {"arguments": call.arguments})
         results = {} if results is None else results
+        if early is not None:
+            early.settle(calls)
         try:
-            if early is None:
-                await self._come(calls, results, None)
-            else:
-                with early.settled(calls):
-                    await self._come(calls, results, early)
+            if track.past.results:
+                await self._replayed(calls, results)
+            missing = [each for each in enumerate(calls) if each[0] not in results]
+            if missing:
+                await self._guard.place.outside(self._made(missing, results, early))
         finally:
+            if early is not None:
+                early.forget()
             if self._subset is not None:
                 for place in sorted(results):
                     self._add(self._subset.take(results[place].output.added))
         return tuple(map(results.__getitem__, range(len(calls))))
-
-    async def _come(
-        self, calls: tuple[ToolCall, ...], results: dict[int, ToolResult], early: Early | None
-    ) -> None:
-        track = self._track
-        if track.past.results:
-            await self._replayed(calls, results)
-        missing = [each for each in enumerate(calls) if each[0] not in results]
-        if missing:
-            await self._guard.place.outside(self._made(missing, results, early))
 
     async def _made(
         self, missing: list[tuple[int, ToolCall]], results: dict[int, ToolResult], early: Early | None

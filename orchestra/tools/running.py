@@ -14,7 +14,7 @@ from orchestra.tools import effects
 from orchestra.tools.port import Tool
 from orchestra.tools.results import NOTHING
 from orchestra.tools.toolbox import LATE, ToolResult, decode_arguments
-from orchestra.tools.within import within
+from orchestra.tools.within import Timekeeper
 from orchestra.values.messages import ToolCall
 
 STOPPED = "{name} was {reason}."
@@ -30,11 +30,12 @@ class Running(Struct):
 
 
 class Calls:
-    """The calls of a session that run."""
+    """The calls of a session that run. `times` ends what takes too long."""
 
-    __slots__ = ("running",)
+    __slots__ = ("_times", "running")
 
-    def __init__(self) -> None:
+    def __init__(self, times: Timekeeper) -> None:
+        self._times = times
         self.running: list[Running] = []
 
     def stop(self, tool: str, agent: str, why: str) -> bool:
@@ -55,7 +56,7 @@ class Calls:
         """
         seconds = tool.seconds
         began = time.perf_counter()
-        with within(seconds) as scope:
+        with self._times.within(seconds) as scope:
             running = Running(agent, call.name, scope)
             self.running.append(running)
             output, error, timed_out = NOTHING, "", False
