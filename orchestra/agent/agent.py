@@ -7,25 +7,28 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
+from operator import attrgetter
 
 import anyio
 from msgspec import structs
 
 from orchestra.agent.calling import Caller, unheard
 from orchestra.agent.desk import Desk
+from orchestra.agent.ends import cut_short, out_of_steps, outcome_of
 from orchestra.agent.hearing import Hearing, hearing
 from orchestra.agent.recalling import keep, mean, recollect
 from orchestra.agent.taking import take_in
 from orchestra.context.assembly import Prompt
 from orchestra.context.context import Context
 from orchestra.context.summary.schema import Summariser
-from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid, RunError
+from orchestra.errors import AgentFailed, ContextTooLong, LimitReached, OutputInvalid
 from orchestra.journal.prompts import Sent
+from orchestra.models.port import Model
 from orchestra.models.summariser import make_room, summariser_of
 from orchestra.tools.escalate import EscalateTool
 from orchestra.tools.own import OPTIONAL, own_tools
 from orchestra.tools.port import Tool
-from orchestra.values.handoffs import Outcome, Status
+from orchestra.values.handoffs import Outcome
 from orchestra.values.messages import OutputSpec, Reply, Request
 from orchestra.values.roles import Role
 
@@ -35,6 +38,7 @@ WRAP_UP = (
 )
 # The share of an agent's own time after which it is told to finish; the rest is for its last call.
 WRAP_UP_TIME_SHARE = 0.8
+_window_of: Callable[[Model], int] = attrgetter("window")
 
 
 class Agent:
@@ -43,8 +47,8 @@ class Agent:
     _goes_on = False  # whether its context is needed when there is an answer
 
     __slots__ = (
-        "_caller", "_context", "_desk", "_final", "_hear", "_last_turn", "_lifted", "_listen", "_short",
-        "_steps", "_steps_done", "_toolbox", "_track", "_wrap_up_at", "path", "role",
+        "_caller", "_context", "_desk", "_final", "_hear", "_last_turn", "_lifted", "_listen", "_models",
+        "_short", "_steps", "_steps_done", "_toolbox", "_track", "_wrap_up_at", "path", "role",
     )  # fmt: skip
 
     def __init__(self, role: Role, path: str, desk: Desk) -> None:
@@ -52,8 +56,8 @@ class Agent:
         self.path = path
         self._desk = desk
         self._track = desk.track
-        self._steps = desk.tiers.tier_of(role.steps)
-        self._final = desk.tiers.tier_of(role.final, inherited=self._steps)
+        steps = desk.tiers.tier_of(role.steps)
+        self._ask_tiers(steps, desk.tiers.tier_of(role.final, inherited=steps))
         self._short = ""
         self._caller = Caller(desk)
         self._context: Context | None = None  # made when it is first used
@@ -64,14 +68,19 @@ class Agent:
         self._listen = desk.listen
         self._hear: Hearing | None = None
 
+    def _ask_tiers(self, steps: str, final: str) -> None:
+        """From now on the steps are this tier's, and the final answer is that one's."""
+        model = self._desk.tiers
+        self._steps, self._final = steps, final
+        self._models = (model[steps],) if steps == final else (model[steps], model[final])
+
     @property
     def _window(self) -> int:
         """What both tiers take, as far as it is known by now, or was when it was recorded."""
-        track, window = self._track, self._desk.tiers.window
+        track = self._track
         if not track.fresh and (recorded := track.window) is not None:
             return recorded
-        steps = window(self._steps)
-        return steps if self._final == self._steps else min(steps, window(self._final))
+        return min(map(_window_of, self._models))
 
     @property
     def context(self) -> Context:
@@ -101,7 +110,7 @@ class Agent:
         try:
             with self._limits():
                 return await self._work()
-            raise self._cut_short()
+            raise cut_short(self.path, self.role, self._desk.place.stopped)
         finally:
             self._toolbox = self._desk.toolbox  # its own tools hold it, and it would wait for the collector
 
@@ -118,15 +127,6 @@ class Agent:
         if place.stopped:
             place.scope.cancel()
         return place.scope
-
-    def _cut_short(self) -> RunError:
-        if stopped := self._desk.place.stopped:
-            return AgentFailed(stopped, agent=self.path)
-        return LimitReached(
-            f"{self.path} took longer than its limit of {self.role.limits.seconds:g} s; "
-            "raise limits.seconds in its role file or ask for less",
-            limit="seconds",
-        )
 
     async def _work(self) -> Outcome:
         self._steps_done = False
@@ -178,7 +178,7 @@ class Agent:
         if acts:
             await self._act(reply)
         elif fits:
-            return self._outcome(reply, finishing)
+            return outcome_of(self.path, reply, finishing, self._short)
         elif tier != self._final:
             self._steps_done = True  # the final answer is another tier's
         else:
@@ -219,10 +219,9 @@ class Agent:
             self._short = recorded.data.get("short", "")
             return str(recorded.data.get("finishing", ""))
         if track.turn + 1 >= self._last_turn:
-            limit = self.role.limits.steps
             if track.turn > self._last_turn:  # that one was to be the end
-                raise LimitReached(f"{self.path} used up its {limit} steps without a result", limit="steps")
-            return f"its limit of {limit} steps"
+                raise out_of_steps(self.path, self.role)
+            return f"its limit of {self.role.limits.steps} steps"
         if scope := self._caller.purse.ending:
             self._short = scope
             return f"the {scope}'s budget"
@@ -262,7 +261,7 @@ class Agent:
         if tier == "large" or "large" not in self._desk.tiers:
             raise error or AgentFailed(f"{self.path} gave no usable result: {problem}", agent=self.path)
         await self._track.put("note", {"what": "escalated", "from": tier, "to": "large"})
-        self._steps = self._final = "large"
+        self._ask_tiers("large", "large")
 
     async def _ask_for_summary(self, tier: str, request: Request) -> Reply:
         """A call beside the steps: charged and recorded like them, under its own purpose."""
@@ -283,16 +282,3 @@ class Agent:
         early = self._hear.early if self._hear is not None else None
         results = await self._toolbox.run_all(reply.calls, early=early)
         await take_in(results, self.context, self._desk)
-
-    def _outcome(self, reply: Reply, finishing: str) -> Outcome:
-        status: Status = "partial" if finishing else "done"
-        reason = f"{self.path} had to finish early: {finishing} was reached" if finishing else ""
-        return Outcome(
-            agent=self.path,
-            value=reply.value,
-            written=reply.text if reply.exact and reply.value is not None else "",
-            text=reply.text,
-            status=status,
-            reason=reason,
-            short=self._short if finishing else "",
-        )

@@ -19,19 +19,17 @@ async def take_in(results: Sequence[ToolResult], context: Context, desk: Desk) -
     taken: list[Result] = []
     long = False
     for result in results:
-        taken.append(shown := _taken(result, context.agent, desk))
+        if result.error:
+            if result.unknown:
+                desk.tell(f"{context.agent}: {result.error}")
+            shown = Result(call=result.call, text=result.error, failed=True)
+        else:
+            labels = desk.ledger.show(context.agent, result.output.passages)
+            shown = as_result(result, labels, desk.sizes, desk.counter)
+        taken.append(shown)
         long = long or len(shown.text) > THREAD_CHARACTERS
     if long:
         for place, shown in enumerate(taken):
             if len(shown.text) > THREAD_CHARACTERS:
                 taken[place] = await cut_in_thread(shown, desk.policy.result_tokens, desk.counter)
     context.record_results(taken, at=max(map(_at, results)))
-
-
-def _taken(result: ToolResult, agent: str, desk: Desk) -> Result:
-    if result.unknown:
-        desk.tell(f"{agent}: {result.error}")
-    if result.error:
-        return Result(call=result.call, text=result.error, failed=True)
-    labels = desk.ledger.show(agent, result.output.passages)
-    return as_result(result, labels, desk.sizes, desk.counter)

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
+from orchestra.agent.ends import cut_short
 from orchestra.agent.recalling import recollect
 from orchestra.agent.taking import take_in
 from orchestra.context.asked import asked_for
@@ -87,7 +88,7 @@ class Talker(Agent):
 
     async def answer(self) -> Outcome:
         """The loop, until there is an answer to what was told last. Raises RunError, TurnEnded."""
-        self._steps, self._final = self._tiers
+        self._ask_tiers(*self._tiers)
         self._short, self._lifted = "", False
         self._heard.clear()
         place = self._desk.place
@@ -99,7 +100,7 @@ class Talker(Agent):
                 finally:
                     place.whole = None
             return outcome
-        raise self._cut_short()
+        raise cut_short(self.path, self.role, place.stopped)
 
     def clear(self) -> None:
         """An empty context, for which tools are chosen anew."""

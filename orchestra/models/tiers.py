@@ -47,10 +47,6 @@ class Tiers(Mapping[str, Model]):
         """The context window of each tier's model, in tokens."""
         return {tier: model.window for tier, model in self._models.items()}
 
-    def window(self, tier: str) -> int:
-        """The context window of a tier's model, in tokens, as far as it is known by now."""
-        return self._models[tier].window
-
     def tier_of(self, name: str, *, inherited: str = "large") -> str:
         """The tier's name, for usage by tier: the one that `model_for` answers from."""
         if name in self._models:
