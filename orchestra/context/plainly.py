@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import compress
 
 from orchestra.context.dates import MONTH_WORDS, WEEKDAY_WORDS
@@ -18,9 +17,17 @@ _TELLING = re.compile("[0-9A-Z]")
 _FRACTION = re.compile(r"[^0-9A-Za-z]*\.[0-9]")  # its point is no mark beside it
 _EDGES = ".,;:!?()[]{}\"'`*"
 _UNREAD = "?"  # no word is this when its marks are off
-_WORD = re.compile(r"\S+")
+_BREAK = re.compile(r" *[^\S ]\s*")  # between two words, more than blanks
+_FIRST = re.compile(r"\A\S+|(?<=[.!?])\s\S+")  # with which a sentence begins, as far as one can see
 # A unit of more than one word goes on after one of these, or before it.
 _LINKS = frozenset("per a an each of square cubic metric us cent degrees percentage basis".split())
+_LINKS_ON = frozenset(f"{word} " for word in _LINKS)
+
+Told = tuple[set[str], list[str]] | None
+"""What has to stand in the evidence of a statement, in lower case: names, and figures with their units.
+
+None where only reading the facts can tell.
+"""
 
 
 def stands(value: str, text: str) -> bool:
@@ -38,76 +45,78 @@ def stands(value: str, text: str) -> bool:
     return False
 
 
-def told_plainly(statement: str) -> set[str] | None:
-    """What has to stand in the evidence of `statement`: names, and figures with their units, in lower case.
-
-    A name begins with a letter, a figure does not. None where only reading the facts can tell. English only.
-    """
+def told_plainly(statement: str) -> Told:
+    """What a statement tells: a name begins with a letter, a figure does not. English only."""
     if not statement.isascii():
         return None
     words = statement.split()
-    looked = list(map(_looks.__getitem__, words))
-    # What stands before each word and after the last, where it is not one blank between any two.
-    gaps = None if " ".join(words) == statement else _WORD.split(statement)
-    told = set()
-    for at, word in compress(enumerate(looked), looked):
-        if word[0].isalpha():
-            if word not in COMMON or not _starts(words, at, gaps):
-                told.add(word)
-        elif word != _UNREAD:
-            told.add(_with_unit(words, at, word, gaps))
-        else:
-            return None
-    return told
+    if " ".join(words) != statement:  # a unit goes on only on the same line, and it may begin with a blank
+        words = ["", *_BREAK.sub(" . ", statement).split()]
+    names = {*map(_names.__getitem__, words[1:])}
+    if words and (first := _names[words[0]]) not in COMMON:
+        names.add(first)
+    if _UNREAD in names:
+        return None
+    names.discard("")
+    if not names.isdisjoint(COMMON):  # they say something but where a sentence begins
+        later = map(_names.__getitem__, _FIRST.sub(" ", statement).split())
+        names -= (names & COMMON).difference(later)
+    figures = []
+    words += ("", "")
+    looked = [*map(_figures.__getitem__, words)]
+    for at, figure in compress(enumerate(looked, 1), looked):
+        if figure[-1] == " ":  # the words behind it may be its unit
+            unit = _bare[words[at]]
+            if unit[-1:] == " " and (further := _bare[words[at + 1]]):
+                unit += further if unit in _LINKS_ON or further.rstrip() in _LINKS else ""
+            figure = f"{figure}{unit}".rstrip()
+        figures.append(figure)
+    return names, figures
 
 
-def is_plainly_borne(told: set[str] | None, quoted: str, whole: str) -> bool:
+def is_plainly_borne(told: Told, quoted: str, whole: str) -> bool:
     """True where every figure that is told stands in `quoted` with its unit and every name in `whole`.
 
     Both texts are in lower case. False says nothing: the facts have to be read.
     """
     if told is None:
         return False
-    for value in told:  # noqa: SIM110 - it is called for every sentence, and all() takes twice as long
-        if not stands(value, whole if value[0].isalpha() else quoted):
+    names, figures = told
+    for figure in figures:  # loops, as it is called for every sentence, and all() takes twice as long
+        if not stands(figure, quoted):
+            return False
+    for name in names:  # noqa: SIM110
+        if not stands(name, whole):
             return False
     return True
 
 
-def _look(word: str) -> str:
-    """A word with a digit or a capital in it, in lower case without marks; "" for another.
+def _name(word: str) -> str:
+    """A word with a digit or a capital in it that begins with a letter, in lower case without marks.
 
-    `_UNREAD` for one with which a statement has to be read.
+    "" for another, `_UNREAD` for one with which a statement has to be read.
     """
     if not READ.isdisjoint(letter_runs(word)) or _FRACTION.match(word):
         return _UNREAD
+    told = _told(word)
+    return told if told[:1].isalpha() else ""
+
+
+def _figure(word: str) -> str:
+    """The same of one that begins with something else; with a blank behind it where its unit may follow."""
+    told = _told(word)
+    return "" if told[:1].isalpha() else _open(told, word)
+
+
+def _told(word: str) -> str:
     return word.strip(_EDGES).lower() if _TELLING.search(word) else ""
 
 
-_looks = Known(_look, 1 << 14)
-_bare = Known(lambda word: word.lower().rstrip(_EDGES), 1 << 12)
+def _open(bare: str, word: str) -> str:
+    """What is left of a word without marks, with a blank behind it where none ends the word."""
+    return f"{bare} " if bare and word[-1] not in _EDGES else bare
 
 
-def _starts(words: Sequence[str], at: int, gaps: Sequence[str] | None) -> bool:
-    """Whether a sentence begins with this word, as far as one can see."""
-    if gaps is not None and len(gaps[at]) != (at > 0):
-        return False
-    return at == 0 or words[at - 1][-1] in ".!?"
-
-
-def _with_unit(words: Sequence[str], at: int, word: str, gaps: Sequence[str] | None) -> str:
-    """A figure with the words that may be its unit, as far as its sentence's part goes."""
-    if words[at][-1] in _EDGES:
-        return word
-    after = words[at + 1 : at + 3]
-    if gaps is not None:  # it goes on only on the same line
-        blank = [not gap.strip(" ") for gap in gaps[at + 1 : at + 1 + len(after)]]
-        after = after[: (*blank, False).index(False)]
-    if not after:
-        return word
-    bare = _bare[after[0]]
-    if len(after) > 1 and after[0][-1] not in _EDGES:
-        further = _bare[after[1]]
-        if further and (bare in _LINKS or further in _LINKS):
-            return f"{word} {bare} {further}"
-    return f"{word} {bare}" if bare else word
+_names = Known(_name, 1 << 14)
+_figures = Known(_figure, 1 << 14)
+_bare = Known(lambda word: _open(word.lower().rstrip(_EDGES), word), 1 << 12)

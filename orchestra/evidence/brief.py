@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import zip_longest
-
-import msgspec
-from msgspec import Struct
+from itertools import chain, zip_longest
+from operator import attrgetter
 
 from orchestra.context.facts import Find, figures_and_names
-from orchestra.context.fence import ticks_for
 from orchestra.context.tokens import most_tokens
 from orchestra.evidence.fitting import HEAD_SHARE, Count, ranked, within_cap
+from orchestra.evidence.handed import claim_lines, line_costs, parts_of, render_brief
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
 from orchestra.evidence.screening import Statements
@@ -22,26 +20,8 @@ from orchestra.values.sources import Claim, Conflict
 
 _SLACK = 8  # tokens that joining lines may add
 _ALIKE = 999  # the last number with three digits
-
-
-_encode = msgspec.json.Encoder().encode_lines
-
-
-class _LineQuote(Struct, frozen=True, gc=False):
-    """A quote as the writer sees it."""
-
-    document: str
-    title: str
-    text: str
-
-
-class _Line(Struct, frozen=True, gc=False):
-    """A claim as the writer sees it, `question` the number of its sub-question."""
-
-    id: str
-    question: int
-    claim: str
-    quotes: list[_LineQuote]
+_ID = "c00"  # an id as any other
+_quotes_of, _locator_of = attrgetter("quotes"), attrgetter("locator")
 
 
 def cap_study(
@@ -52,13 +32,15 @@ def cap_study(
     What goes first is what a document that is already there says. `reason`: why the researcher ended early.
     `adds_up`: whether the tokens of lines add up, so that the brief need not count its claims again.
     """
-    costs = _costs([(0, claim) for claim in study.claims], count)
-    gaps = count("\n".join(study.gaps))
     claims = study.claims
-    if sum(costs) > cap - gaps:
+    gaps = count("\n".join(study.gaps))
+    lines = claim_lines([(_ID, 1, claim) for claim in claims])
+    cost = count(lines) if adds_up else sum(line_costs(lines, count))
+    if cost > cap - gaps:
+        costs = line_costs(lines, count)
         taken = sorted(ranked([(0, claim) for claim in claims], costs, cap - gaps))
         claims = tuple([study.claims[at] for at in taken])
-        costs = [costs[at] for at in taken]
+        cost = sum([costs[at] for at in taken])
     status: Status = "partial" if reason else "done"
     return HandOff(
         sender=sender,
@@ -66,11 +48,11 @@ def cap_study(
         value=Study(study.question, claims, study.gaps, study.dropped),
         status=status,
         reason=reason,
-        tokens=sum(costs) + gaps,
+        tokens=cost + gaps,
         cap=cap,
         left_out=len(study.claims) - len(claims),
         references=_references(claims),
-        costs=tuple(costs) if adds_up else (),
+        cost=cost if adds_up else 0,
     )
 
 
@@ -103,18 +85,14 @@ def make_brief(
     gaps = _gaps(question, questions, studies)
     brief = within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
     full = _numbered(brief, readings, places, range(len(readings)), conflicts)
-    text = "".join(parts := _rendered(full))
+    head, lines, end = parts_of(full)
+    text = f"{head}{lines}{end}"
     if most_tokens(text) + _SLACK * (1 + len(readings) + 3 * len(conflicts)) <= cap:
-        tokens = _added_up(parts, readings, count)  # there is room for every line, whatever it may count
+        # There is room for every line, whatever it may count.
+        known = _known_cost(studies, len(readings))
+        tokens = count(f"{head}{end}") + known if known else count(text)
     else:
-        kept = _affordable_claims(brief, readings, places, conflicts, cap=cap, count=count)
-        while True:
-            full = _numbered(brief, readings, places, sorted(kept), conflicts)
-            text = render_brief(full)
-            tokens = count(text)
-            if tokens <= cap or not kept:
-                break
-            kept.pop()  # the sum of parts is near the whole, not equal to it
+        full, text, tokens = _cut_down(brief, readings, places, conflicts, cap=cap, count=count)
     failed = [study for study in studies if study.value is None]
     status: Status = "done" if not failed else "partial" if len(failed) < len(studies) else "failed"
     handoff = HandOff(
@@ -131,56 +109,40 @@ def make_brief(
     return handoff, text
 
 
-def render_brief(brief: Brief) -> str:
-    """The writer's input: head lines, then the claims as JSON lines in a fence."""
-    return "".join(_rendered(brief))
+def _cut_down(
+    brief: Brief,
+    readings: Sequence[Reading],
+    places: Sequence[int],
+    conflicts: Sequence[tuple[int, int, str]],
+    *,
+    cap: int,
+    count: Count,
+) -> tuple[Brief, str, int]:
+    """The brief with as many claims as its cap holds, as rendered, and its tokens."""
+    kept = _affordable_claims(brief, readings, places, conflicts, cap=cap, count=count)
+    while True:
+        full = _numbered(brief, readings, places, sorted(kept), conflicts)
+        text = render_brief(full)
+        tokens = count(text)
+        if tokens <= cap or not kept:
+            return full, text, tokens
+        kept.pop()  # the sum of parts is near the whole, not equal to it
 
 
-def _rendered(brief: Brief) -> tuple[str, str, str]:
-    """What stands above the claims, their lines, and what closes their fence."""
-    lines = [f"Question: {one_line(brief.question)}", f"Title: {one_line(brief.title)}", "Sub-questions:"]
-    lines += [f"{number}. {one_line(text)}" for number, text in enumerate(brief.questions, 1)]
-    if brief.conflicts:
-        lines.append("Conflicts:")
-        lines += [
-            f"- {' / '.join(conflict.claims)}: {one_line(conflict.about)}" for conflict in brief.conflicts
-        ]
-    if brief.gaps:
-        lines.append("Gaps:")
-        lines += [f"- {one_line(gap)}" for gap in brief.gaps]
-    number_of = {text: number for number, text in reversed(list(enumerate(brief.questions, 1)))}
-    claims = _lines([_line(claim.id, claim, number_of.get(claim.question, 1)) for claim in brief.claims])
-    ticks = ticks_for(claims)
-    return "\n".join(lines) + f"\n\nClaims\n{ticks}\n", f"{claims}\n", ticks
+def _known_cost(studies: Sequence[HandOff[Study]], kept: int) -> int:
+    """Tokens of the claims' lines where they are counted already and all are `kept` as they were, else 0.
 
-
-def _added_up(parts: tuple[str, str, str], readings: Sequence[Reading], count: Count) -> int:
-    """Tokens of a brief as rendered, of all these claims, without counting theirs again where they are known.
-
-    The parts end where lines do. Where lines add up, no token reaches over two of them, and a number of up to
-    three digits, such as is in an id, takes one by itself, whichever it is.
+    Where lines add up, no token reaches over two of them, and a number of up to three digits, such as is in
+    an id, takes one by itself, whichever it is.
     """
-    head, lines, end = parts
-    costs = [reading.cost for reading in readings]
-    if all(costs) and len(costs) <= _ALIKE:
-        return count(head + end) + sum(costs)
-    return count(head + lines + end)
-
-
-def _line(name: str, claim: Claim, number: int) -> _Line:
-    quotes = [_LineQuote(quote.locator, quote.title, quote.text) for quote in claim.quotes]
-    return _Line(name, number, claim.text, quotes)
-
-
-def _lines(lines: Sequence[_Line]) -> str:
-    """As JSON, one a line; a line end in a text is escaped."""
-    return _encode(lines).decode()[:-1]
-
-
-def _costs(items: Iterable[tuple[int, Claim]], count: Count) -> list[int]:
-    """Tokens of each claim's line in a brief, with its end; a claim comes with the place of its question."""
-    lines = _lines([_line("c00", claim, place + 1) for place, claim in items])
-    return [count(f"{line}\n") for line in lines.split("\n")] if lines else []
+    cost = claims = 0
+    for study in studies:
+        if study.value and study.value.claims:
+            if not study.cost:
+                return 0
+            claims += len(study.value.claims)
+            cost += study.cost
+    return cost if claims == kept and max(claims, len(studies)) <= _ALIKE else 0
 
 
 def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int], Statements]:
@@ -189,9 +151,8 @@ def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading
     places: list[int] = []
     statements = Statements()
     for place, study in enumerate(studies):
-        claims = study.value.claims if study.value else ()
-        for claim, cost in zip(claims, study.costs or (0,) * len(claims), strict=True):
-            reading = Reading(claim, find, cost if place < _ALIKE else 0)
+        for claim in study.value.claims if study.value else ():
+            reading = Reading(claim, find)
             for twin in statements.twins(reading.words, len(reading.terms), claim.quotes):
                 if is_duplicate(kept[twin], reading):
                     kept[twin].join(claim.quotes)
@@ -246,7 +207,7 @@ def _affordable_claims(
     disputed = {at for first, second, _ in conflicts for at in (first, second)}
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
-    costs = _costs(items, count)
+    costs = line_costs(claim_lines([(_ID, place + 1, claim) for place, claim in items]), count)
     disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
     room = cap - count(render_brief(brief)) - _SLACK - disputes
     return [order[at] for at in ranked(items, costs, room)]
@@ -264,20 +225,20 @@ def _numbered(
     conflicts: Sequence[tuple[int, int, str]],
 ) -> Brief:
     asked = brief.questions
-    ids: dict[int, str] = {}
     claims = []
     for number, at in enumerate(kept, 1):
         claim, place = readings[at].claim, places[at]
         question = asked[place] if place < len(asked) else claim.question
-        ids[at] = f"c{number}"
-        claims.append(Claim(ids[at], claim.text, claim.quotes, question))
-    named = tuple(
-        Conflict((ids[first], ids[second]), about)
-        for first, second, about in conflicts
-        if first in ids and second in ids
-    )
-    return Brief(brief.question, brief.title, asked, tuple(claims), named, brief.gaps)
+        claims.append(Claim(f"c{number}", claim.text, claim.quotes, question))
+    named = []
+    if conflicts:
+        ids = {at: claim.id for at, claim in zip(kept, claims, strict=True)}
+        for first, second, about in conflicts:
+            if first in ids and second in ids:
+                named.append(Conflict((ids[first], ids[second]), about))
+    return Brief(brief.question, brief.title, asked, tuple(claims), tuple(named), brief.gaps)
 
 
 def _references(claims: Iterable[Claim]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([quote.locator for claim in claims for quote in claim.quotes]))
+    quotes = chain.from_iterable(map(_quotes_of, claims))
+    return tuple(dict.fromkeys(map(_locator_of, quotes)))

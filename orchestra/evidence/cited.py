@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from orchestra.context.facts import Evidence, Find, plain
-from orchestra.context.plainly import stands
+from orchestra.context.plainly import Told, stands
 from orchestra.text.shape import letter_runs
 from orchestra.text.terms import STOP_WORDS, terms
 from orchestra.values.facts import Fact
@@ -16,9 +16,6 @@ from orchestra.values.sources import Quote
 _LEAST_TERMS = 4  # a sentence with fewer telling words may share none with its quotes
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _STOP_WORDS = frozenset(word.encode() for word in STOP_WORDS)
-
-Told = set[str] | None
-"""What a statement tells, see `told_plainly`."""
 
 
 class Cited:
@@ -34,7 +31,7 @@ class Cited:
         self._texts = [quote.text for quote in quotes]
         quoted = "\n".join(self._texts)
         self._quoted = f" {plain(quoted).lower()} "  # the first and the last word, too, between blanks
-        self._found: set[str] = set()
+        self._found = {*self._quoted.split()}  # what stands there: words, and what else was looked for
         self._evidence: dict[Sequence[str], Evidence] = {}
 
     def missing(self, statement: str, told: Told, asked: tuple[str, ...]) -> tuple[Fact, ...]:
@@ -42,7 +39,7 @@ class Cited:
 
         They are named by their titles, their locators and what was `asked`.
         """
-        if told is not None and self._bear(told):
+        if told is not None and self._bear(*told):
             return ()
         evidence = self._evidence.get(asked)
         if evidence is None:
@@ -50,18 +47,19 @@ class Cited:
             evidence = self._evidence[asked] = Evidence(self._texts, named, find=self._find)
         return evidence.missing(statement)
 
-    def _bear(self, told: set[str]) -> bool:
-        for value in told - self._found:
+    def _bear(self, names: set[str], figures: list[str]) -> bool:
+        found = self._found
+        for value in names.union(figures) - found:
             if not stands(value, self._quoted):
                 return False
-            self._found.add(value)
+            found.add(value)
         return True
 
     def is_related(self, text: str, told: Told) -> bool:
         """Whether a telling word of `text` is in the quotes or titles; two scripts cannot be compared so."""
-        for value in told or ():  # mostly there is a name
-            if value in self._found and value.isalpha() and value not in STOP_WORDS:
-                return True
+        # Mostly there is a name.
+        if told is not None and any(map(str.isalpha, (told[0] & self._found) - STOP_WORDS)):
+            return True
         if not self._words.isdisjoint(letter_runs(text)):  # or a word as it is
             return True
         mine = set(terms(text))

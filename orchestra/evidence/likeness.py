@@ -40,14 +40,10 @@ _MOST_COMPARED = 1_000  # claims; more are not compared with each other
 
 
 class Reading:
-    """A claim with what comparing it needs, the facts only when they are asked for.
+    """A claim with what comparing it needs, the facts only when they are asked for."""
 
-    `cost`: tokens of its line in a brief, 0 where that is not known.
-    """
-
-    def __init__(self, claim: Claim, find: Find = figures_and_names, cost: int = 0) -> None:
+    def __init__(self, claim: Claim, find: Find = figures_and_names) -> None:
         self.claim = claim
-        self.cost = cost
         self.terms, self.clauses = worded(claim.text)
         self.words = frozenset(self.terms)
         self._find = find
@@ -57,7 +53,6 @@ class Reading:
         claim = self.claim
         joined = {(quote.locator, quote.start, quote.end): quote for quote in (*claim.quotes, *quotes)}
         self.claim = Claim(claim.id, claim.text, tuple(joined.values()), claim.question)
-        self.cost = 0
 
     @property
     def locators(self) -> frozenset[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from orchestra.text.fold import Folded, fold, folded
 from orchestra.values.sources import Document, Quote
@@ -25,20 +26,14 @@ _NUMERALS = frozenset("零〇一二两三四五六七八九十百千万亿点")
 
 
 class Folds:
-    """A text's folded forms, each made when it is first needed and kept."""
+    """A text's folded forms; the second is made when it is first needed."""
 
-    __slots__ = ("_folded", "_unmarked", "text")
+    __slots__ = ("_unmarked", "folded", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._folded: Folded | None = None
+        self.folded = fold(text)
         self._unmarked: Folded | None = None
-
-    @property
-    def folded(self) -> Folded:
-        if self._folded is None:
-            self._folded = fold(self.text)
-        return self._folded
 
     @property
     def unmarked(self) -> Folded:
@@ -61,18 +56,24 @@ class Shelf:
 
     def folds(self, document: Document) -> Folds:
         """Those of a document's text."""
-        known = self._folds.pop(document.sha256, None)
-        if known is None or known.text != document.text:
-            self._room += len(known.text) if known is not None else 0
-            known = Folds(document.text)
-            self._room -= len(known.text)
-        self._folds[document.sha256] = known
+        digest = document.sha256
+        known = self._folds.pop(digest, None)
+        if known is not None and known.text == document.text:
+            self._folds[digest] = known  # the last asked for
+            return known
+        self._room += len(known.text) if known is not None else 0
+        made = self._folds[digest] = Folds(document.text)
+        self._room -= len(made.text)
         while self._room < 0:
             self._room += len(self._folds.pop(next(iter(self._folds))).text)
-        return known
+        return made
 
 
-def find_quote(document: Document, text: str, near: Sequence[tuple[int, int]] = ()) -> Quote | None:
+Near = Callable[[], Sequence[tuple[int, int]]]
+"""The spans that are preferred; asked for only where a text stands more than once."""
+
+
+def find_quote(document: Document, text: str, near: Near = tuple) -> Quote | None:
     """The verbatim span of `document` that `text` quotes, None if it is not there or too short to be one.
 
     White space, Unicode form, typographic signs and marks of emphasis or code may differ, quotation marks may
@@ -83,7 +84,7 @@ def find_quote(document: Document, text: str, near: Sequence[tuple[int, int]] = 
 
 
 def find_quotes(
-    document: Document, text: str, near: Sequence[tuple[int, int]] = (), folds: Folds | None = None
+    document: Document, text: str, near: Near = tuple, folds: Folds | None = None
 ) -> tuple[Quote, ...]:
     """As `find_quote`, and where `text` leaves something out with an ellipsis, a quote for each part.
 
@@ -100,14 +101,14 @@ def find_quotes(
     found: list[Quote] = []
     for part in parts:
         after = found[-1].end if found else 0
-        quote = _quote(document, part, ((after, len(document.text)),), folds)
+        quote = _quote(document, part, partial(tuple, ((after, len(document.text)),)), folds)
         if quote is None or quote.start < after:
             return ()
         found.append(quote)
     return tuple(found)
 
 
-def _quote(document: Document, text: str, near: Sequence[tuple[int, int]], folds: Folds) -> Quote | None:
+def _quote(document: Document, text: str, near: Near, folds: Folds) -> Quote | None:
     span = _first_span(folds.folded, folded(text), near)
     if span is None and _MARKUP.search(folds.text):
         span = _first_span(folds.unmarked, folded(text, unmarked=True), near)
@@ -117,7 +118,7 @@ def _quote(document: Document, text: str, near: Sequence[tuple[int, int]], folds
     return Quote(document.locator, document.title, document.text[start:end], start, end)
 
 
-def _first_span(source: Folded, given: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _first_span(source: Folded, given: str, near: Near) -> tuple[int, int] | None:
     if not _is_enough(given):
         return None
     span = _span(source, given, near)
@@ -152,25 +153,35 @@ def _is_enough(text: str) -> bool:
     return letters + 3 * wide >= LEAST_WEIGHT and (wide > 3 or " " in text)
 
 
-def _span(source: Folded, wanted: str, near: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _span(source: Folded, wanted: str, near: Near) -> tuple[int, int] | None:
     """Where `wanted` stands between the edges of words and numbers, by preference inside one of `near`."""
     text = source.text
     first: tuple[int, int] | None = None
+    preferred: Sequence[tuple[int, int]] = ()
     start = text.find(wanted)
     for _ in range(_MOST_OCCURRENCES):
         if start < 0:
             break
         end = start + len(wanted)
-        if not (_cuts_left(text, start) or _cuts_right(text, end)):
+        further = text.find(wanted, start + 1)
+        if _stands_apart(text, start, end):
             span = source.span(start, end)
-            if not near:
-                return span
-            for left, right in near:
+            if first is None:
+                if further < 0:
+                    return span
+                first, preferred = span, near()
+                if not preferred:
+                    return span
+            for left, right in preferred:
                 if left <= span[0] and span[1] <= right:
                     return span
-            first = first or span
-        start = text.find(wanted, start + 1)
+        start = further
     return first
+
+
+def _stands_apart(text: str, start: int, end: int) -> bool:
+    """Whether no word or number is cut in two at either end."""
+    return not (_cuts_left(text, start) or _cuts_right(text, end))
 
 
 def _cuts_left(text: str, at: int) -> bool:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import chain
-
-from msgspec import Struct
+from operator import attrgetter
 
 from orchestra.context.plainly import told_plainly
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
-from orchestra.text.fold import one_line, whole_characters
+from orchestra.text.fold import clean_line
 from orchestra.values.drafts import Draft, DraftSentence
 from orchestra.values.handoffs import Brief
 from orchestra.values.report import Reference, ReferenceQuote, Report, Section, Sentence
-from orchestra.values.sources import Quote
+from orchestra.values.sources import Document, Quote
 
 # Marks that a model put into its sentence: claim ids anywhere, bare numbers only at its end.
 _IDS = re.compile(r"\s*[\[(（]c\d{1,4}(?:\s*[,;、]\s*c\d{1,4})*[\])）]", re.IGNORECASE)
@@ -23,6 +22,10 @@ _NUMBERS = re.compile(r"(?:\s+|(?<=[.。!?！？]))(?:\[\d{1,3}(?:\s*[,;]\s*\d{1
 _COUNTED = re.compile(
     "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff](?:[^\\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]*[^\\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])?"
 )
+
+_EMPTY = Sentence("", (), False)
+_text_of, _is_supported = attrgetter("text"), attrgetter("supported")
+_quotes_of = attrgetter("quotes")
 
 _BYTES = [chr(byte) for byte in range(128)]
 # Blanks as one, what makes a word as one, the rest left out.
@@ -41,88 +44,106 @@ def check_draft(draft: Draft, brief: Brief, *, ledger: Ledger, strict: bool = Fa
 
     The report's session, usage, seconds, notes and partial are left empty for the caller to fill.
     """
-    checker = _Checker(brief, ledger)
-    summary = list(map(checker.check, _told(draft.summary)))
-    sections = [
-        (_flat(section.heading), list(map(checker.check, _told(section.sentences))))
-        for section in draft.sections
-    ]
-    numbers = _Numbers()
-    shown_summary = numbers.shown(summary, strict)
-    shown_sections = [Section(heading, numbers.shown(checkeds, strict)) for heading, checkeds in sections]
-    shown_sections = [section for section in shown_sections if section.sentences]
-    title = _flat(draft.title) or _flat(brief.title) or _flat(brief.question[:200])
-    shown = [*chain(shown_summary, *[section.sentences for section in shown_sections])]
-    headings = [section.heading for section in shown_sections]
-    supported = [sentence for sentence in shown if sentence.supported]
+    checker = _Checker(brief, ledger, strict)
+    summary = checker.shown(draft.summary)
+    sections = [Section(clean_line(each.heading), checker.shown(each.sentences)) for each in draft.sections]
+    sections = [section for section in sections if section.sentences]
+    shown = [*summary]
+    title = clean_line(draft.title) or clean_line(brief.title) or clean_line(brief.question[:200])
+    texts = ["", title]
+    for section in sections:
+        texts.append(section.heading)
+        shown += section.sentences
+    texts += map(_text_of, shown)
     return Report(
         session="",
         question=brief.question,
         title=title,
-        summary=shown_summary,
-        sections=tuple(shown_sections),
-        references=numbers.references(),
+        summary=summary,
+        sections=tuple(sections),
+        references=checker.references(),
         gaps=brief.gaps,
         conflicts=_conflicts(brief),
-        removed=_removed([*summary, *chain(*[checkeds for _, checkeds in sections])]) if strict else (),
-        supported_share=len(supported) / len(shown) if shown else 0.0,
-        words=_words_of([title, *headings, *[sentence.text for sentence in shown]]),
+        removed=tuple(checker.removed),
+        supported_share=sum(map(_is_supported, shown)) / len(shown) if shown else 0.0,
+        words=_words_of("\n".join(texts)),
     )
 
 
-def _removed(checkeds: Iterable[_Checked]) -> tuple[Sentence, ...]:
-    return tuple([Sentence(each.text, (), False, each.problem) for each in checkeds if each.problem])
-
-
-def _words_of(texts: Iterable[str]) -> int:
-    whole = "\n".join(["", *texts])
+def _words_of(whole: str) -> int:
+    """Of a text that begins with a blank."""
     if whole.isascii():  # a word is what stands between blanks and has a letter or a digit in it
         return whole.encode().translate(_SHAPE, _NO_WORD).count(b" a")
     return len(_COUNTED.findall(whole))
 
 
-_Home = tuple[str, str]  # locator and id of a source
-
-
-class _Grounds(Struct, frozen=True, gc=False):
+class _Grounds:
     """What a sentence cites, and what is wrong with any sentence that cites it.
 
-    `homes`: the quotes that stand where they say, each with its source.
+    `homes`: the quotes that stand where they say, each with its source. `numbers`: of these sources, once a
+    sentence that is shown has cited them.
     """
 
-    quotes: tuple[Quote, ...]
-    homes: list[tuple[Quote, _Home]]
-    fault: str
+    __slots__ = ("fault", "homes", "numbers", "quotes")
+
+    def __init__(self, quotes: tuple[Quote, ...], homes: list[tuple[Quote, Document]], fault: str) -> None:
+        self.quotes = quotes
+        self.homes = homes
+        self.fault = fault
+        self.numbers: tuple[int, ...] | None = None
 
 
-class _Checked(Struct, frozen=True, gc=False):
-    """A sentence with what it cites and what is wrong with it."""
+class _Source:
+    """A source that is cited: its number, and its quotes in the order in which they were."""
 
-    text: str
-    grounds: _Grounds
-    problem: str
+    __slots__ = ("number", "quotes", "title")
+
+    def __init__(self, number: int, title: str) -> None:
+        self.number = number
+        self.title = title
+        self.quotes: dict[tuple[int, int], ReferenceQuote] = {}
 
 
 class _Checker:
-    def __init__(self, brief: Brief, ledger: Ledger) -> None:
+    """Checks the sentences of a draft in order and numbers the sources of those that are shown."""
+
+    def __init__(self, brief: Brief, ledger: Ledger, strict: bool) -> None:
         self._claims = {claim.id.casefold(): claim for claim in brief.claims if claim.id}
         self._asked = (brief.question, *brief.questions)
         self._say = words_for(brief.question)
         self._ledger = ledger
+        self._strict = strict
         self._grounds: dict[tuple[str, ...], _Grounds] = {}
-        self._checked: dict[tuple[str, tuple[str, ...]], _Checked] = {}
+        self._checked: dict[tuple[str, tuple[str, ...]], Sentence] = {}
+        self._sources: dict[Document, _Source] = {}
+        self.removed: list[Sentence] = []
 
-    def check(self, told: tuple[str, tuple[str, ...]]) -> _Checked:
-        """A sentence without marks and the ids that it cites; a summary often says what a section says."""
-        checked = self._checked.get(told)
-        if checked is None:
-            text, names = told
-            grounds = self._grounds.get(names)
-            if grounds is None:
-                grounds = self._grounds[names] = self._read(names)
-            problem = grounds.fault or self._problem(text, grounds.quotes)
-            checked = self._checked[told] = _Checked(text, grounds, problem)
-        return checked
+    def shown(self, drafts: Iterable[DraftSentence]) -> tuple[Sentence, ...]:
+        """The sentences as the report has them; a summary often says what a section says."""
+        sentences = []
+        for draft in drafts:
+            told = (_unmarked(draft.text), draft.claims)
+            sentence = self._checked.get(told)
+            if sentence is None:
+                sentence = self._checked[told] = self._check(*told)
+            if self._strict and sentence.problem:
+                self.removed.append(sentence)
+            elif sentence.text:
+                sentences.append(sentence)
+        return tuple(sentences)
+
+    def _check(self, text: str, names: tuple[str, ...]) -> Sentence:
+        if not text:
+            return _EMPTY
+        grounds = self._grounds.get(names)
+        if grounds is None:
+            grounds = self._grounds[names] = self._read(names)
+        problem = grounds.fault or self._problem(text, grounds.quotes)
+        if problem and self._strict:
+            return Sentence(text, (), False, problem)
+        if grounds.numbers is None:
+            grounds.numbers = self._cite(grounds.homes)
+        return Sentence(text, grounds.numbers, not problem, problem)
 
     def _problem(self, text: str, quotes: tuple[Quote, ...]) -> str:
         cited, told = self._ledger.cited(quotes), told_plainly(text)
@@ -132,18 +153,18 @@ class _Checker:
         return "" if cited.is_related(text, told) else self._say.unrelated()
 
     def _read(self, names: tuple[str, ...]) -> _Grounds:
-        claims = [self._claims[name] for name in names if name in self._claims]
+        claims = [*filter(None, map(self._claims.get, names))]
         unknown: list[str] = []
         if len(claims) < len(names):  # some are not written as they were handed over
             named = dict.fromkeys([name.strip(" []()").casefold() for name in names if name.strip()])
             unknown = [name for name in named if name not in self._claims]
             claims = [self._claims[name] for name in named if name in self._claims]
-        quotes = tuple(dict.fromkeys([quote for claim in claims for quote in claim.quotes]))
-        homes = [
-            (quote, (quote.locator, source))
-            for quote in quotes
-            if (source := _source_of(quote, self._ledger))
-        ]
+        quotes = tuple(dict.fromkeys(chain.from_iterable(map(_quotes_of, claims))))
+        homes = []
+        for quote in quotes:
+            source = self._ledger.source(quote)
+            if source is not None:
+                homes.append((quote, source))
         fault = ""
         if unknown:
             fault = self._say.unknown_claims(unknown)
@@ -153,64 +174,32 @@ class _Checker:
             fault = self._say.not_verbatim()
         return _Grounds(quotes, homes, fault)
 
-
-class _Numbers:
-    """References as they are first cited; a source has one number, its quotes stand as they were cited."""
-
-    def __init__(self) -> None:
-        self._cited: dict[_Home, tuple[int, dict[tuple[int, int], Quote]]] = {}
-
-    def shown(self, checkeds: Iterable[_Checked], strict: bool) -> tuple[Sentence, ...]:
-        return tuple(
-            [
-                Sentence(checked.text, self._cite(checked.grounds), not checked.problem, checked.problem)
-                for checked in checkeds
-                if not (strict and checked.problem)
-            ]
-        )
-
-    def _cite(self, grounds: _Grounds) -> tuple[int, ...]:
-        found: dict[int, None] = {}
-        for quote, home in grounds.homes:
-            known = self._cited.get(home)
-            if known is None:
-                known = self._cited[home] = (len(self._cited) + 1, {})
-            number, quotes = known
-            quotes.setdefault((quote.start, quote.end), quote)
-            found[number] = None
-        return tuple(found)
+    def _cite(self, homes: Iterable[tuple[Quote, Document]]) -> tuple[int, ...]:
+        """The numbers of the sources, which they get as they are first cited."""
+        numbers = []
+        for quote, document in homes:
+            source = self._sources.get(document)
+            if source is None:
+                source = self._sources[document] = _Source(len(self._sources) + 1, quote.title)
+            span = (quote.start, quote.end)
+            if span not in source.quotes:
+                source.quotes[span] = ReferenceQuote(quote.text, *span)
+            numbers.append(source.number)
+        return tuple(dict.fromkeys(numbers))
 
     def references(self) -> tuple[Reference, ...]:
+        """The sources of what is shown, in the order of their numbers."""
         made = []
-        for (locator, source), (number, cited) in self._cited.items():
-            quotes = list(cited.values())
-            listed = tuple([ReferenceQuote(quote.text, quote.start, quote.end) for quote in quotes])
-            made.append(Reference(number, source, locator, quotes[0].title, listed))
+        for document, source in self._sources.items():
+            quotes = tuple(source.quotes.values())
+            made.append(Reference(source.number, source_id(document), document.locator, source.title, quotes))
         return tuple(made)
-
-
-def _source_of(quote: Quote, ledger: Ledger) -> str:
-    """The id of the source in which `quote` stands at its offsets; "" if there is none."""
-    for document in ledger.versions(quote.locator):
-        if quote.text and document.text[quote.start : quote.end] == quote.text:
-            return source_id(document)
-    return ""
-
-
-def _told(sentences: Iterable[DraftSentence]) -> list[tuple[str, tuple[str, ...]]]:
-    """Each sentence's text without marks, and what it cites; without empty sentences."""
-    return [(text, sentence.claims) for sentence in sentences if (text := _unmarked(sentence.text))]
 
 
 def _unmarked(text: str) -> str:
     if "[" in text or "(" in text or "（" in text:
         text = _NUMBERS.sub("", _IDS.sub("", text))
-    return _flat(text)
-
-
-def _flat(text: str) -> str:
-    """On one line, and nothing in it that UTF-8 cannot hold (a model may send half a surrogate pair)."""
-    return one_line(whole_characters(text))
+    return clean_line(text)
 
 
 def _conflicts(brief: Brief) -> tuple[str, ...]:

@@ -116,6 +116,13 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def clean_line(text: str) -> str:
+    """`text` of a model on one line, without half characters."""
+    if text.isprintable() and "  " not in text and text.strip() == text:
+        return text  # as one_line; and no half of a surrogate pair can be printed
+    return " ".join(whole_characters(text).split())
+
+
 def folded(text: str, *, unmarked: bool = False) -> str:
     """The folded form of `text` without blanks at its ends, and without the way back."""
     if not unmarked and text.isascii():

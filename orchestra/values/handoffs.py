@@ -16,8 +16,8 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     """`value` is what fits `cap` tokens, best first; `left_out` counts what was cut.
 
     `references`: `SESSION/AGENT`, whose last reply in the journal is the whole of what was cut.
-    `value` is None only with status "failed"; `reason` says why a status is not "done". `costs`: tokens of
-    each item of `value` by itself, where somebody can go on with them.
+    `value` is None only with status "failed"; `reason` says why a status is not "done". `cost`: tokens of the
+    items of `value` as they stand further on, 0 where that is not known.
     """
 
     sender: str
@@ -29,7 +29,7 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     cap: int = 0
     left_out: int = 0
     references: tuple[str, ...] = ()
-    costs: tuple[int, ...] = ()
+    cost: int = 0
 
 
 class Outcome(Struct, frozen=True, kw_only=True, gc=False):

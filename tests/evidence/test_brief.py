@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from orchestra.context.fence import fenced
 from orchestra.context.tokens import counter_for
-from orchestra.evidence.brief import cap_study, failed_study, make_brief, render_brief
+from orchestra.evidence.brief import cap_study, failed_study, make_brief
+from orchestra.evidence.handed import render_brief
 from orchestra.values.drafts import Plan
 from orchestra.values.handoffs import Study
 from orchestra.values.sources import Claim, Quote

@@ -79,7 +79,7 @@ def test_an_ellipsis_gives_a_quote_for_each_part(dots: str) -> None:
 def test_a_shown_span_is_preferred() -> None:
     """Of two places with the same words the one that was shown is quoted."""
     source = document("a.md", "one and the same line\n" * 3)
-    quote = find_quote(source, "one and the same line", near=((22, 44),))
+    quote = find_quote(source, "one and the same line", near=lambda: ((22, 44),))
     assert quote is not None
     assert quote.start == 22
     first = find_quote(source, "one and the same line")
