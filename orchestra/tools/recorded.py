@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
-from orchestra.tools.approval import Ask, Asked, asks, may_ask, refusal
+from orchestra.tools.approval import Answer, Asked, asks, may_ask, refusal
 from orchestra.tools.early import Early
 from orchestra.tools.finding import NAME as FIND_TOOLS
 from orchestra.tools.finding import Choice, FindTools, TaskTools
@@ -36,7 +36,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all. `place`: the agent's.
     """
 
-    ask: Ask
+    ask: Callable[[Asked, Track, Place], Awaitable[Answer]]
     durable: Callable[[], Awaitable[None]]
     calls: Calls
     clean: Cleaner
@@ -236,9 +236,8 @@ class RecordedToolbox:
             key = f"{track.path}/{track.turn}/{place}"
             what = f"{track.path} wants to call {call.name}"
             detail = track.recording.clean(call.arguments)
-            answer = await self._guard.ask(
-                Asked(key=key, what=what, agent=track.path, tool=call.name, detail=detail)
-            )
+            asked = Asked(key=key, what=what, agent=track.path, tool=call.name, detail=detail)
+            answer = await self._guard.ask(asked, track, self._guard.place)
             if not answer.approved:
                 return ToolResult(call=call, output=NOTHING, error=refusal(answer))
         if tool.effects == "write":
