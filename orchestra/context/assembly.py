@@ -14,7 +14,7 @@ from orchestra.context.manifest import Manifest
 from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, Counter
 from orchestra.context.toolsheet import NO_TOOLS, ToolSheet
 from orchestra.context.trimming import fit
-from orchestra.context.weaving import NOTHING, Joins, Woven
+from orchestra.context.weaving import Joins
 from orchestra.journal.prompts import Sent
 from orchestra.values.messages import Message, OutputSpec, ToolSpec
 
@@ -101,54 +101,51 @@ def assemble(
     `joins` remembers the last prompt, so that only what is new in this one is looked at; it changes nothing
     in the result. Raises ContextOverflow when what may never be cut does not fit.
     """
-    joins = joins or Joins()
-    woven, unpaired = joins.woven(blocks)
-    before, after, sheet, cut = frame.before, frame.after, frame.tools, False
-    gone: tuple[Entry, ...] = ()
+    woven, before, after, sheet = (joins or Joins()).weave(blocks), frame.before, frame.after, frame.tools
+    gone, cut, usable = woven.unpaired, False, budget.usable
     ending = (*before, *after, *frame.beside)
-    around = REPLY_TOKENS + sum(map(_tokens, ending))
-    if around + sheet.tokens + woven.tokens > budget.usable - _WORD_MOST:
+    around = REPLY_TOKENS + sheet.tokens + sum(map(_tokens, ending))
+    if around + woven.tokens > usable - _WORD_MOST:
         word = () if after else (_last_word(frame, counter),)  # for which there has to be room
-        held = (*ending, *word)
-        if around + sheet.tokens + woven.tokens + sum(map(_tokens, word)) > budget.usable:
-            names = {piece.name: piece.tokens for piece in held}
+        if around + woven.tokens + sum(map(_tokens, word)) > usable:
+            names = {piece.name: piece.tokens for piece in (*ending, *word)}
             kept = fit(woven.blocks, budget, counter, sheet, {**names, "reply": REPLY_TOKENS})
-            sheet, gone, cut = kept.tools, kept.gone, kept.cut
-            woven = joins.weave(NOTHING, kept.blocks) or NOTHING  # pairs were kept
+            around += kept.tools.tokens - sheet.tokens
+            sheet, gone, cut = kept.tools, (*kept.gone, *gone), kept.cut or bool(kept.gone)
+            woven = woven.apart(kept.blocks)  # pairs were kept
     if not after and _ends_with_model(woven.blocks):
         after = (_last_word(frame, counter),)
         ending = (*before, *after, *frame.beside)
         around += after[0].tokens
-    messages, shared = _ended(woven, before, after, joins)
-    pieces = map(_entry, ending)
-    entries = (_REPLY, *sheet.entries, *woven.entries, *pieces, *gone, *unpaired, *frame.gone)
+    messages, shared = _ended(woven, before, after)
+    manifest = Manifest(
+        agent=frame.agent,
+        turn=frame.turn,
+        window=budget.window,
+        output=budget.output,
+        margin=budget.margin,
+        usable=usable,
+        entries=(_REPLY, *sheet.entries, *woven.entries, *map(_entry, ending), *gone, *frame.gone),
+    )
     return Prompt(
         messages=messages,
         tools=sheet.specs,
         sheet=sheet,
         output=frame.output,
-        manifest=Manifest(
-            agent=frame.agent,
-            turn=frame.turn,
-            window=budget.window,
-            output=budget.output,
-            margin=budget.margin,
-            usable=budget.usable,
-            entries=entries,
-        ),
+        manifest=manifest,
         blocks=woven.blocks,
-        tokens=around + sheet.tokens + woven.tokens,
+        tokens=around + woven.tokens,
         output_tokens=budget.output,
         cache_until=shared,
         compaction=frame.compaction,
-        squeezed=bool(gone) or sheet is not frame.tools or cut,
+        squeezed=cut or sheet is not frame.tools,
     )
 
 
 def _last_word(frame: Frame, counter: Counter) -> Piece:
     """For a prompt that would end with the model's own words, which some endpoints would go on writing."""
     text = GO_ON if frame.output is None else FINISH
-    piece: Piece = counter.once(text, lambda: _word(text, counter))
+    piece: Piece = counter.once(text, _word)
     return piece
 
 
@@ -164,18 +161,16 @@ def _ends_with_model(blocks: Sequence[Block]) -> bool:
 
 
 def _ended(
-    woven: Woven, before: tuple[Piece, ...], after: tuple[Piece, ...], joins: Joins
+    woven: Joins, before: tuple[Piece, ...], after: tuple[Piece, ...]
 ) -> tuple[tuple[Message, ...], int]:
     """The messages with the pieces at the end, and how many of them the next prompt will begin with."""
     messages, run = woven.messages, woven.run
-    ending = bool(before or after)
-    if run and not (ending and run[0].message.role == "user"):
-        messages = (*messages, joins.joined(run))
-        run = ()
-    shared = len(messages)
-    if ending:
-        messages = (*messages, Message("user", _tail(run, before, after)))
-    return messages, shared
+    if not (before or after):
+        whole = (*messages, woven.joined(run)) if run else tuple(messages)
+        return whole, len(whole)
+    if run and run[0].message.role != "user":
+        messages, run = [*messages, woven.joined(run)], []
+    return (*messages, Message("user", _tail(run, before, after))), len(messages)
 
 
 def _tail(run: Sequence[Block], before: tuple[Piece, ...], after: tuple[Piece, ...]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct, structs
+from msgspec.structs import force_setattr
 
 from orchestra.context.tokens import Counter
 from orchestra.values.messages import Message
@@ -47,12 +48,21 @@ class Entry(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 BLANK = Entry("", "fixed", "", 0)
-_IDS = tuple([f"b{number}" for number in range(256)])  # each once, whoever's block it is
+
+
+class _Ids(dict[int, str]):
+    """Ids of blocks by their numbers, the usual ones each once, whoever's block it is."""
+
+    def __missing__(self, number: int) -> str:
+        return f"b{number}"
+
+
+_IDS = _Ids({number: f"b{number}" for number in range(256)})
 
 
 def id_of(number: int) -> str:
     """The id of the block with this number."""
-    return _IDS[number] if number < len(_IDS) else f"b{number}"
+    return _IDS[number]
 
 
 class Block(Struct, frozen=True, kw_only=True, gc=False):
@@ -89,9 +99,9 @@ class Block(Struct, frozen=True, kw_only=True, gc=False):
     entry: Entry = BLANK
 
     def __post_init__(self) -> None:
-        number, tokens, whole = self.number, self.tokens, self.whole
+        tokens, whole = self.tokens, self.whole
         entry = Entry(
-            _IDS[number] if number < len(_IDS) else id_of(number),
+            _IDS[self.number],
             self.zone,
             self.source,
             tokens,
@@ -102,7 +112,7 @@ class Block(Struct, frozen=True, kw_only=True, gc=False):
             self.pinned,
             self.ref,
         )
-        structs.force_setattr(self, "entry", entry)  # nobody else has seen it yet
+        force_setattr(self, "entry", entry)  # nobody else has seen it yet
 
     @property
     def id(self) -> str:
@@ -135,22 +145,22 @@ def entry_of(block: Block, fate: Fate = "kept", why: str = "") -> Entry:
 
 def first_block(instructions: str, counter: Counter) -> Block:
     """The role's instructions, number 1 of every context: one block for all its agents."""
-
-    def make() -> Block:
-        message = Message("system", instructions)
-        return Block(
-            number=1,
-            zone="fixed",
-            source="instructions",
-            message=message,
-            tokens=counter.message(message),
-            place=settled_place("fixed", 1),
-            leaves="never",
-            why="the role's instructions",
-        )
-
-    block: Block = counter.once(instructions, make)
+    block: Block = counter.once(instructions, _first_block)
     return block
+
+
+def _first_block(instructions: str, counter: Counter) -> Block:
+    message = Message("system", instructions)
+    return Block(
+        number=1,
+        zone="fixed",
+        source="instructions",
+        message=message,
+        tokens=counter.message(message),
+        place=settled_place("fixed", 1),
+        leaves="never",
+        why="the role's instructions",
+    )
 
 
 def resettled(block: Block) -> Block:

@@ -9,12 +9,11 @@ from orchestra.values.messages import ToolCall
 class OpenCalls:
     """`place` is the place of the message that holds the calls; their results take the same."""
 
-    __slots__ = ("_calls", "_results", "_without", "place")
+    __slots__ = ("_calls", "_results", "place")
 
     def __init__(self, calls: tuple[ToolCall, ...], place: int) -> None:
         self._calls = calls
         self._results: list[Block | None] = [None] * len(calls)
-        self._without = len(calls)
         self.place = place
 
     def waiting(self, call_id: str) -> int | None:
@@ -26,9 +25,9 @@ class OpenCalls:
 
     def answer(self, at: int, result: Block) -> list[Block]:
         """All results in the order of the calls, now that this one is there; nothing while one is missing."""
-        self._results[at] = result
-        self._without -= 1
-        return [made for made in self._results if made is not None] if not self._without else []
+        results = self._results
+        results[at] = result
+        return [] if None in results else results  # type: ignore[return-value]  # none of them is None
 
     def missing(self) -> list[ToolCall]:
         return [call for call, made in zip(self._calls, self._results, strict=True) if made is None]

@@ -36,8 +36,7 @@ class Compacting(Record):
     """The record of one agent under a budget of tokens."""
 
     __slots__ = (
-        "_due", "_ends", "_gone", "_joins", "_schema", "_sheet", "_slim", "_views", "budget", "policy",
-        "reports",
+        "_due", "_ends", "_gone", "_joins", "_schema", "_sheet", "_slim", "_views", "budget", "reports",
     )  # fmt: skip
 
     def __init__(
@@ -51,7 +50,6 @@ class Compacting(Record):
         embedder: Embedder | None = None,
     ) -> None:
         super().__init__(agent, instructions, counter, policy, embedder)
-        self.policy = policy
         self.budget: Budget = budget_of(window, policy)
         self.reports: list[Compacted] = []
         self._due: tuple[object, Compaction | None] = (None, None)
@@ -126,7 +124,7 @@ class Compacting(Record):
         if task and draft and verdict and verdict.summary:
             covers = tuple(part.id for part in task.parts)
             keeping.versions.add(verdict.summary, covers, draft.by, self.turn, at)
-        self._joins.clear()
+        self._joins = Joins()
         self._stand_in(pins, at)
         self._slim = self._slim or compaction.level != "light"
         report = report_of(compaction, verdict, draft if verdict else None, keeping)
@@ -153,7 +151,7 @@ class Compacting(Record):
         tokens, binding = self._pins_room(())
         pins, _ = self.keeping.pins.text(tokens, {block.number for block in self._blocks}, binding)
         self._blocks = [block for block in self._blocks if block.number not in self.keeping.made]
-        self._joins.clear()
+        self._joins = Joins()
         self._stand_in(pins, at)
         return version
 
@@ -200,18 +198,19 @@ class Compacting(Record):
         self._settled = False
         if pins:
             text = data(PINNED_LABEL, pins)
-            self._make("memory", PINNED, text, why="said once and binding", pinned=True, at=at)
+            self._make("memory", PINNED, text, at, "said once and binding", pinned=True)
         if (current := keeping.versions.current) is not None:
             text = data(f"summary v{current.number} | stands for what was said before", current.text)
-            self._make("knowledge", "summary", text, why=f"made by {current.by}", ref=current.ref, at=at)
+            self._make("knowledge", "summary", text, at, f"made by {current.by}", ref=current.ref)
         if left := keeping.ledger.text(min(40, 5 + self.budget.usable // 400)):  # a line: about 20 tokens
             text = data("left out of this prompt | recall brings it back", left)
-            self._make("knowledge", SOURCE, text, why="what left and how to get it", at=at)
+            self._make("knowledge", SOURCE, text, at, "what left and how to get it")
         self._settled = True
 
-    def _make(self, zone: Zone, source: str, text: str, **fields: object) -> None:
-        block = self._add(zone, source, Message("user", text), priority=90, leaves="never", **fields)
-        self.keeping.made.add(block.number)
+    def _make(self, zone: Zone, source: str, text: str, at: float, why: str, **fields: object) -> None:
+        made = self._add(zone, source, Message("user", text), at, why, "never")
+        self._blocks[-1] = structs.replace(made, priority=90, **fields)
+        self.keeping.made.add(made.number)
 
     def _thinned(self, tools: tuple[ToolSpec, ...]) -> int:
         """The prompt's tokens; its schemas are slim from now on if that is worth it, before words leave."""

@@ -27,13 +27,13 @@ ONCE_MORE = "The current input once more:\n"
 
 def schema_pieces(output: OutputSpec, counter: Counter) -> Pieces:
     """A schema that the endpoint holds the reply to: sent beside the messages, counted and not shown."""
-    made: Pieces = counter.once(output.schema, lambda: (_schema_piece(output, counter),))
+
+    def make(_schema: object, counter: Counter) -> Pieces:
+        text, tokens = counter.output(output)
+        return (Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name),)
+
+    made: Pieces = counter.once(output.schema, make)
     return made
-
-
-def _schema_piece(output: OutputSpec, counter: Counter) -> Piece:
-    text, tokens = counter.output(output)
-    return Piece("fixed", "output schema", text, tokens + MESSAGE_TOKENS, output.name)
 
 
 class Endings:
@@ -108,7 +108,7 @@ class Endings:
             return self._piece("input", "reminder", f"{ONCE_MORE}{text} …", "stands far above")
         shown = ONCE_MORE + said
         if counter.lines_add_up and joins_cleanly(said):  # it is counted already
-            head: int = counter.once(ONCE_MORE, lambda: counter.count(ONCE_MORE))
+            head = counter.known(ONCE_MORE)
             return Piece("input", "reminder", shown, head + block.tokens, "stands far above")
         return self._piece("input", "reminder", shown, "stands far above")
 

@@ -89,7 +89,7 @@ def json_facts(text: str) -> list[Keyed]:
         return []
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):  # half a character is no JSON either
         return []
     found: list[Keyed] = []
     _walk(value, "", found)

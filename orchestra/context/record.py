@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec import structs
 
 from orchestra.context.archive import Archive
-from orchestra.context.blocks import LATE, Block, Zone, first_block, settled_place
+from orchestra.context.blocks import LATE, Block, Exit, Zone, first_block, settled_place
 from orchestra.context.calls import OpenCalls
 from orchestra.context.keeping import Keeping
 from orchestra.context.labels import data, label_of
@@ -34,7 +34,7 @@ class Record:
 
     __slots__ = (
         "_answered", "_blocks", "_calls", "_embedder", "_ephemeral", "_keeping", "_numbers", "_recollector",
-        "_settled", "_task", "_unnoted", "_without", "agent", "archive", "counter", "result_tokens", "turn",
+        "_settled", "_task", "_unnoted", "agent", "archive", "counter", "policy", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -47,8 +47,7 @@ class Record:
     ) -> None:
         self.agent = agent
         self.counter = counter
-        self.result_tokens = policy.result_tokens
-        self._without = policy.without
+        self.policy = policy
         self.archive = Archive()
         self.turn = 1
         self._embedder = embedder
@@ -67,7 +66,7 @@ class Record:
     def keeping(self) -> Keeping:
         """Pinned facts, the state's history, summaries and the ledger."""
         if self._keeping is None:
-            self._keeping = Keeping(self.counter, self.archive, self._without)
+            self._keeping = Keeping(self.counter, self.archive, self.policy.without)
         return self._keeping
 
     @property
@@ -111,7 +110,7 @@ class Record:
             if last.number != first:
                 self._blocks[at_last] = structs.replace(last, zone="history", why="an earlier input")
         why = "the current input" if first else "the task as first stated"
-        made = self._add("input", "input", Message("user", text), at=at, why=why, leaves="never")
+        made = self._add("input", "input", Message("user", text), at, why, "never")
         if first:  # an agent with one task has it in every prompt and need not pin it
             self.keeping.hear(self._blocks)
         return made.entry.block
@@ -126,7 +125,7 @@ class Record:
         if zone not in ("knowledge", "memory"):
             raise InputError(f"Data goes into the zones knowledge and memory, not into {zone!r}.")
         message = Message("user", data(label_of(source, query, at), text))
-        made = self._add(zone, source, message, at=at, why=why or f"given as {zone}")
+        made = self._add(zone, source, message, at, why or f"given as {zone}")
         self._put_before_input(made)
         return made.entry.block
 
@@ -135,7 +134,7 @@ class Record:
 
         Returns the block's id. `when`: its time in words, where seconds are not known.
         """
-        made = self._add("history", speaker, Message("user", f"{speaker}: {text}"), at=at, why="said earlier")
+        made = self._add("history", speaker, Message("user", f"{speaker}: {text}"), at, "said earlier")
         if when:
             self.recollector.date(made.id, when)
         self.turn += 1
@@ -157,7 +156,7 @@ class Record:
         if not calls:
             self._answered = self._numbers
         message = Message("assistant", reply.text, calls, "", reply.reasoning if calls else "")
-        made = self._add("history", "reply", message, at=at, why="the model's answer")
+        made = self._add("history", "reply", message, at, "the model's answer")
         self.turn += 1
         if calls:
             self._calls = OpenCalls(calls, made.place)
@@ -219,7 +218,9 @@ class Record:
         at = self._find(block)
         self._blocks[at] = structs.replace(self._blocks[at], used=True)
 
-    def _add(self, zone: Zone, source: str, message: Message, **fields: object) -> Block:
+    def _add(
+        self, zone: Zone, source: str, message: Message, at: float, why: str, leaves: Exit = "full"
+    ) -> Block:
         self._numbers = number = self._numbers + 1
         made = Block(
             number=number,
@@ -229,31 +230,35 @@ class Record:
             tokens=self.counter.message(message),
             place=LATE + number if self._settled else settled_place(zone, number),
             born=self.turn,
-            **fields,  # type: ignore[arg-type]  # fields of Block
+            at=at,
+            why=why,
+            leaves=leaves,
         )
         self._blocks.append(made)
-        self._note(made)
-        return made
-
-    def _note(self, block: Block) -> None:
         if self._recollector is None:
-            self._unnoted.append(block)
+            self._unnoted.append(made)
         else:
-            self._recollector.note(block, self.archive.get(block.ref))
+            self._recollector.note(made, None)
+        return made
 
     def _record_result(self, result: Result, at: float) -> str:
         archive, calls = self.archive, self._calls
         if calls is None or (position := calls.waiting(result.call.id)) is None:
             return ""
-        self._numbers += 1
+        self._numbers = number = self._numbers + 1
         ref = archive.next if result.archived and result.text else ""
-        spot = Spot(self._numbers, calls.place, self.turn - 1, at, ref)
-        made, original = result_block(result, spot, self.counter, self.result_tokens)
+        spot = Spot(number, calls.place, self.turn - 1, at, ref)
+        made, original = result_block(result, spot, self.counter, self.policy.result_tokens)
         if original is not None:
             archive.add(original)
-        if result.archived:  # what was recalled, or never came, is nothing new
-            self._note(made)
-        self._ephemeral |= result.ephemeral
+        if not result.archived:
+            pass  # what was recalled, or never came, is nothing new
+        elif self._recollector is None:
+            self._unnoted.append(made)
+        else:
+            self._recollector.note(made, original)
+        if result.ephemeral:
+            self._ephemeral = True
         if done := calls.answer(position, made):
             self._blocks += done
             self._calls = None

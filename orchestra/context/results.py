@@ -107,7 +107,7 @@ def json_text(text: str, tokens: int, counter: Counter) -> str:
         if counter.measure(whole, tokens)[1] <= tokens:
             return whole
         return _encode(_fit(value, tokens, counter))
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return text
 
 

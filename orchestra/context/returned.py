@@ -51,42 +51,37 @@ def result_block(result: Result, spot: Spot, counter: Counter, cap: int) -> tupl
     What the message shows whole is kept in that message alone.
     """
     call, at, ref = result.call, spot.at, spot.ref
-    body = _body_of(result, ref, at, counter, cap)
+    text, tokens, start, whole = _body_of(result, ref, at, counter, cap)
     original = None
     if ref:
-        held, start = (body.text, body.start) if body.start >= 0 else (packed(result.text), 0)
-        end = start + len(result.text)
-        original = Original(ref, call.name, held, start, end, call.arguments, spot.turn, at)
+        held, first = (text, start) if start >= 0 else (packed(result.text), 0)
+        end = first + len(result.text)
+        original = Original(ref, call.name, held, first, end, call.arguments, spot.turn, at)
     made = Block(
         number=spot.number,
         zone="history",
         source=call.name,
-        message=Message("tool", body.text, (), call.id),
-        tokens=body.tokens,
+        message=Message("tool", text, (), call.id),
+        tokens=tokens,
         place=spot.place,
         born=spot.turn,
         at=at,
         why="an error" if result.failed else "a result of the last step",
         leaves="turn" if result.ephemeral else "full",
         ref=ref,
-        whole=body.whole,
+        whole=whole,
         key=f"{call.name}({call.arguments})",
         used=result.failed or not result.text,
     )
     return made, original
 
 
-class _Body(Struct, frozen=True, gc=False):
-    """A result's message: its text, and its tokens with what the chat format adds.
+_Body = tuple[str, int, int, int]
+"""A result's message: its text, and its tokens with what the chat format adds.
 
-    `start`: where in it the original stands, to whose end but for a closing fence it then goes; -1: it is
-    shown in part, and the original has `whole` tokens.
-    """
-
-    text: str
-    tokens: int
-    start: int
-    whole: int = 0
+Then where in it the original stands, to whose end but for a closing fence it then goes; -1: it is shown in
+part, and the original has as many tokens as the last of these says.
+"""
 
 
 def _body_of(result: Result, ref: str, at: float, counter: Counter, cap: int) -> _Body:
@@ -94,16 +89,17 @@ def _body_of(result: Result, ref: str, at: float, counter: Counter, cap: int) ->
     said = result.text
     if not said:
         return _counted("(nothing came back)", -1, counter)
-    likely = result.shown is None and len(said) <= _CHARACTERS_A_TOKEN * cap
-    if likely and (result.passages or kind_of(said) != "html"):
-        text, start = _labelled(result, said, at)
-        if result.tokens and result.passages and counter.lines_add_up and joins_cleanly(said):
-            body = _Body(text, MESSAGE_TOKENS + counter.count(text[:start]) + result.tokens, start)
-        else:
-            body = _counted(text, start, counter)
-        # What fits with its label fits without; the usual result is counted this once.
-        if body.tokens <= cap or surely_fits(said, cap):
-            return body
+    if result.shown is None and len(said) <= _CHARACTERS_A_TOKEN * cap:
+        passages = result.passages
+        if passages or kind_of(said) != "html":
+            text, start = _labelled(result, said, at)
+            if passages and result.tokens and counter.lines_add_up and joins_cleanly(said):
+                tokens = MESSAGE_TOKENS + counter.count(text[:start]) + result.tokens
+            else:
+                tokens = MESSAGE_TOKENS + counter.count(text)
+            # What fits with its label fits without; the usual result is counted this once.
+            if tokens <= cap or surely_fits(said, cap):
+                return text, tokens, start, 0
     shown = result.shown or show(said, cap, counter, passages=result.passages)
     text, start = _labelled(result, shown.text, at)
     if not shown.cut:
@@ -112,14 +108,15 @@ def _body_of(result: Result, ref: str, at: float, counter: Counter, cap: int) ->
 
 
 def _counted(text: str, start: int, counter: Counter, whole: int = 0) -> _Body:
-    return _Body(text, MESSAGE_TOKENS + counter.count(text), start, whole)
+    return text, MESSAGE_TOKENS + counter.count(text), start, whole
 
 
 def _labelled(result: Result, text: str, at: float) -> tuple[str, int]:
     """The text as the message has it, and where in it the text itself begins."""
     if result.failed:
         return f"error: {text}", 7
-    label = label_of(result.call.name, result.call.arguments, at)
+    call = result.call
+    label = label_of(call.name, call.arguments, at)
     if result.passages:  # they are fenced already, each under a label of its own
         return f"{label}\n{text}", len(label) + 1
     whole = fence(label, text)

@@ -56,38 +56,36 @@ class Counter:
     ends each piece behind line feeds: punctuation and white space take them in, letters and digits never do.
     """
 
-    __slots__ = ("_lock", "_measure", "_names", "_once", "_recent", "_short", "encoding", "lines_add_up")
+    __slots__ = ("_lock", "_measure", "_once", "_recent", "_short", "_words", "encoding", "lines_add_up")
 
     def __init__(self, encoding: str) -> None:
         self.encoding = encoding
         self.lines_add_up = encoding in ("cl100k_base", "o200k_base")
         self._measure: Measure | None = None
-        self._short: Count | None = None
+        self._short: Count = self._measured  # what counts with Python's lock held, once that is loaded
         self._lock = Lock()
         self._once: dict[int, tuple[object, Any]] = {}
-        self._names: dict[str, int] = {}
+        self._words: dict[str, int] = {}
         self._recent: dict[int, tuple[str, int]] = {}
 
     def count(self, text: str) -> int:
         """Tokens of `text`; special tokens such as `<|endoftext|>` count as the plain text they are."""
-        count = self._short
-        if count is None or len(text) > _WORTH_CHARACTERS:
+        if len(text) > _WORTH_CHARACTERS:
             return self._count_long(text)
         try:
-            return count(text)
+            return self._short(text)
         except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
 
     def _count_long(self, text: str) -> int:
         """As `count`; the last few such texts, which are counted again where they go to, are known."""
-        count = self._short
-        if count is None or len(text) > _SHORT_CHARACTERS:
+        if len(text) > _SHORT_CHARACTERS:
             return self.measure(text, _NO_CUT)[1]
         known = self._recent.get(id(text))
         if known is not None and known[0] is text:
             return known[1]
         try:
-            tokens = count(text)
+            tokens = self._short(text)
         except UnicodeEncodeError:
             return self.measure(text, _NO_CUT)[1]
         self.know(text, tokens)
@@ -130,43 +128,52 @@ class Counter:
         if message.reasoning:
             tokens += self.count(message.reasoning)
         for call in message.calls:
-            tokens += CALL_TOKENS + self._name(call.name) + self.count(call.arguments)
+            tokens += CALL_TOKENS + self.known(call.name) + self.count(call.arguments)
         return tokens
 
     def tool(self, spec: ToolSpec) -> int:
         """Tokens of a tool's schema as sent, counted once for each spec."""
-        tokens: int = self.once(spec, lambda: TOOL_TOKENS + self.count(tool_json(spec)))
+        tokens: int = self.once(spec, _tool_tokens)
         return tokens
 
     def output(self, spec: OutputSpec) -> tuple[str, int]:
         """An output's schema as compact JSON and its tokens, made once for each spec."""
-        text: str = self.once(spec, lambda: output_json(spec))
-        return text, self.once(text, lambda: self.count(text))
+        known: tuple[str, int] = self.once(spec, _output_tokens)
+        return known
 
-    def _name(self, name: str) -> int:
-        """Tokens of a tool's name, which all its calls share."""
-        tokens = self._names.get(name)
+    def known(self, word: str) -> int:
+        """Tokens of a short text that comes again and again, as the name of a tool."""
+        tokens = self._words.get(word)
         if tokens is None:
-            if len(self._names) >= _CACHE_SIZE:  # models also call what there is not
-                self._names.clear()
-            tokens = self._names[name] = self.count(name)
+            if len(self._words) >= _CACHE_SIZE:  # models also call what there is not
+                self._words.clear()
+            tokens = self._words[word] = self.count(word)
         return tokens
 
-    def once(self, thing: object, make: Callable[[], Any]) -> Any:
-        """What `make` gives for an immutable thing that many prompts share, once for that very object."""
+    def once(self, thing: Any, make: Callable[[Any, Counter], Any]) -> Any:
+        """What `make` gives for an immutable thing that many prompts share, once for that very object.
+
+        One thing is always asked for with the same `make`.
+        """
         known = self._once.get(id(thing))
         if known is None or known[0] is not thing:
             if len(self._once) >= _CACHE_SIZE:
                 self._once.clear()
-            known = self._once[id(thing)] = (thing, make())  # held here, its id is not given to another
+            # Held here, its id is not given to another.
+            known = self._once[id(thing)] = (thing, make(thing, self))
         return known[1]
 
     def load(self) -> Measure:
         """Load the vocabulary (0.2 to 0.4 s of CPU), which a runtime may do in a thread beforehand."""
         with self._lock:
             if self._measure is None:
-                self._measure, self._short = _measure_of(self.encoding)
+                self._measure, short = _measure_of(self.encoding)
+                self._short = short or self._measured
             return self._measure
+
+    def _measured(self, text: str) -> int:
+        """As `count`, in one pass that may let go of Python's lock."""
+        return self.measure(text, _NO_CUT)[1]
 
     def _within(self, text: str, tokens: int) -> str:
         """A beginning can, rarely, have more tokens by itself than it had inside the whole."""
@@ -194,7 +201,7 @@ def joins_cleanly(text: str) -> bool:
     A line end ends its piece but before more white space, or, in o200k_base, a slash.
     """
     first = text[:1]
-    return not (first.isspace() or first == "/" or first == "")
+    return not (first.isspace() or first in "/")  # nothing at all is in it, too
 
 
 def counter_for(model: str) -> Counter:
@@ -220,9 +227,13 @@ def tool_json(spec: ToolSpec) -> str:
     return msgspec.json.encode(sheet).decode()
 
 
-def output_json(output: OutputSpec) -> str:
-    """An output's schema as compact JSON."""
-    return msgspec.json.encode(output.schema).decode()
+def _tool_tokens(spec: ToolSpec, counter: Counter) -> int:
+    return TOOL_TOKENS + counter.count(tool_json(spec))
+
+
+def _output_tokens(spec: OutputSpec, counter: Counter) -> tuple[str, int]:
+    text = msgspec.json.encode(spec.schema).decode()
+    return text, counter.count(text)
 
 
 @cache

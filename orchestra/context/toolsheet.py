@@ -40,8 +40,12 @@ def sheet_of(specs: tuple[ToolSpec, ...], counter: Counter) -> ToolSheet:
     """All of `specs` as they are; made once for these very specs in the life of `counter`."""
     if not specs:
         return NO_TOOLS
-    sheet: ToolSheet = counter.once(specs, lambda: _sheet(ToolSheet(asked=specs), specs, (), counter))
+    sheet: ToolSheet = counter.once(specs, _whole_sheet)
     return sheet
+
+
+def _whole_sheet(specs: tuple[ToolSpec, ...], counter: Counter) -> ToolSheet:
+    return _sheet(ToolSheet(asked=specs), specs, (), counter)
 
 
 def slimmed(sheet: ToolSheet, counter: Counter) -> ToolSheet:

@@ -5,75 +5,83 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
-from msgspec import Struct
-
 from orchestra.context.blocks import Block, Entry
 from orchestra.context.trimming import without_unpaired
 from orchestra.values.messages import Message
 
 _place = attrgetter("place")
 _entry = attrgetter("entry")
-
-
-class Woven(Struct, frozen=True, gc=False):
-    """Blocks in the order of a prompt: their messages, their lines in its manifest, their tokens.
-
-    `run`: the last of them, not in `messages`, which the next block or the end of the prompt may join.
-    """
-
-    blocks: tuple[Block, ...] = ()
-    messages: tuple[Message, ...] = ()
-    run: tuple[Block, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    tokens: int = 0
-
-
-NOTHING = Woven()
+_id = attrgetter("id")
+_number = attrgetter("number")
+_NONE: tuple[Block, ...] = ()
 
 
 class Joins:
-    """Remembers one context's last prompt, so that of the next only what is new is looked at.
+    """Blocks in the order of a prompt: their messages, their lines in its manifest, their tokens.
 
-    Neighbouring blocks that were put into one message stay the same object, and are encoded once.
+    A context keeps those of its last prompt, so that of the next only what is new is looked at. Neighbouring
+    blocks that were put into one message stay the same object, and are encoded once.
+
+    `run`: the last of them, not in `messages`, which the next block or the end of the prompt may join.
+    `unpaired`: the lines of those that are left out because their pair is broken.
     """
 
-    __slots__ = ("_given", "_messages", "_woven")
+    __slots__ = ("_given", "_known", "blocks", "entries", "messages", "run", "tokens", "unpaired")
 
-    def __init__(self) -> None:
-        self._given: tuple[Block, ...] = ()  # in the order in which they were given
-        self._woven = NOTHING
-        self._messages: dict[tuple[int, ...], Message] | None = None
+    def __init__(self, known: dict[tuple[int, ...], Message] | None = None) -> None:
+        self._known = known  # messages of several blocks, by their numbers
+        self.clear()
 
     def clear(self) -> None:
-        self._given, self._woven, self._messages = (), NOTHING, None
+        """Begin anew, with what was joined before."""
+        self.blocks = self._given = _NONE  # in the prompt's order, and in the one they were given in
+        self.messages: list[Message] = []
+        self.run: list[Block] = []
+        self.entries: list[Entry] = []
+        self.tokens = 0
+        self.unpaired: Sequence[Entry] = ()
 
-    def woven(self, blocks: Sequence[Block]) -> tuple[Woven, list[Entry]]:
-        """All blocks in order, without those of a broken pair, and these ones' entries."""
+    def weave(self, blocks: Sequence[Block]) -> Joins:
+        """All blocks in order; without those of a broken pair, and then not remembered."""
         given, known = tuple(blocks), self._given
-        woven: Woven | None = None
-        if known and given[: len(known)] == known:
-            woven = self.weave(self._woven, given[len(known) :])
-        if woven is None and (woven := self.weave(NOTHING, sorted(given, key=_place))) is None:
-            paired, gone = without_unpaired(sorted(given, key=_place))
-            return self.weave(NOTHING, paired) or NOTHING, gone
-        self._given, self._woven = woven.blocks if woven.blocks == given else given, woven
-        return woven, []
+        new = given[len(known) :]
+        if given[: len(known)] == known and self._add(new):
+            # Mostly they are given in their order, and one tuple serves for both.
+            self.blocks = given if self.blocks is known else (*self.blocks, *new)
+        else:
+            self.clear()
+            ordered = tuple(sorted(given, key=_place))
+            if not self._add(ordered):
+                self.clear()
+                paired, gone = without_unpaired(ordered)
+                apart = self.apart(paired)
+                apart.unpaired = gone
+                return apart
+            self.blocks = ordered
+        self._given = given
+        return self
 
-    def weave(self, woven: Woven, new: Sequence[Block]) -> Woven | None:
-        """The same with more behind it; None for a broken pair, and for blocks that belong further up.
+    def apart(self, blocks: Sequence[Block]) -> Joins:
+        """These blocks, in order and in whole pairs, by themselves."""
+        if self._known is None:
+            self._known = {}
+        other = Joins(self._known)
+        other._add(blocks)
+        other.blocks = tuple(blocks)
+        return other
+
+    def _add(self, new: Sequence[Block]) -> bool:
+        """More behind it, but in `blocks`; False for a broken pair, and for what belongs further up.
 
         Neighbours of the system and of the user are one message each.
         """
-        if not new:
-            return woven
-        messages: list[Message] = []
-        run = list(woven.run)
+        messages, run, tokens = self.messages, self.run, self.tokens
+        place = self.blocks[-1].place if self.blocks else 0
         role = run[0].message.role if run else ""
-        place, tokens = woven.blocks[-1].place if woven.blocks else 0, woven.tokens
         waiting: list[str] = []  # calls without their results
         for block in new:
             if block.place < place:
-                return None
+                return False
             place = block.place
             tokens += block.tokens
             message = block.message
@@ -86,35 +94,29 @@ class Joins:
                 run, role = [], ""
             if speaker == "tool":
                 if message.call_id not in waiting:
-                    return None
+                    return False
                 waiting.remove(message.call_id)
             elif waiting:
-                return None
+                return False
             elif speaker != "assistant":
                 run, role = [block], speaker
                 continue
             elif message.calls:
-                waiting = [call.id for call in message.calls]
+                waiting = list(map(_id, message.calls))
             messages.append(message)
-        if waiting:
-            return None
-        return Woven(
-            (*woven.blocks, *new),
-            (*woven.messages, *messages),
-            tuple(run),
-            (*woven.entries, *map(_entry, new)),
-            tokens,
-        )
+        self.entries += map(_entry, new)
+        self.run, self.tokens = run, tokens
+        return not waiting
 
     def joined(self, run: Sequence[Block]) -> Message:
         """One message of neighbours."""
         if len(run) == 1:
             return run[0].message
-        key = tuple([block.number for block in run])
+        key = tuple(map(_number, run))
         text = "\n\n".join([block.message.text for block in run])
-        if self._messages is None:
-            self._messages = {}
-        known = self._messages.get(key)
+        if self._known is None:
+            self._known = {}
+        known = self._known.get(key)
         if known is None or known.text != text:
-            known = self._messages[key] = Message(run[0].message.role, text)
+            known = self._known[key] = Message(run[0].message.role, text)
         return known

@@ -72,9 +72,13 @@ def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Count
     parts[-1] = parts[-1].removesuffix("\n\n[")
     if not adds_up:
         return "".join(parts), 0
-    between, last, first = counter.once(_AROUND, lambda: tuple(map(counter.count, _AROUND)))
+    between, last, first = counter.once(_AROUND, _counted)
     tokens += first + (len(passages) - 1) * between + last
     return "".join(parts), tokens + counter.count(above) if above else tokens
+
+
+def _counted(texts: tuple[str, ...], counter: Counter) -> tuple[int, ...]:
+    return tuple(map(counter.count, texts))
 
 
 def _frame(passage: Passage, counter: Counter | None) -> Frame:
