@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from orchestra.context.plainly import told_plainly
 from orchestra.evidence.ledger import Ledger
-from orchestra.text.fold import one_line
+from orchestra.text.fold import clean_line, one_line
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
 from orchestra.values.handoffs import Study
 from orchestra.values.sources import Claim, Quote
@@ -37,7 +37,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
         if not quotes:
             notes.append(f"Claim dropped, none of its quotes stands in a source: {_shown(draft.statement)}")
             continue
-        statement = one_line(draft.statement)
+        statement = clean_line(draft.statement)
         missing = ledger.cited(quotes).missing(statement, told_plainly(statement), (question,))
         if missing or not statement:
             own = own_words(quotes)
@@ -48,7 +48,7 @@ def check_findings(findings: Findings, *, ledger: Ledger, agent: str, question: 
                 )
             statement = own
         claims.append(Claim("", statement, quotes, question))
-    gaps = tuple(dict.fromkeys(filter(None, map(one_line, findings.gaps))))
+    gaps = tuple(dict.fromkeys(filter(None, map(clean_line, findings.gaps))))
     return Study(question, tuple(claims), gaps, tuple(notes))
 
 

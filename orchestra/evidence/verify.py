@@ -27,7 +27,7 @@ _COUNTED = re.compile(
 
 _EMPTY = Sentence("", (), False)
 _text_of, _is_supported = attrgetter("text"), attrgetter("supported")
-_quotes_of = attrgetter("quotes")
+_id_of, _quotes_of = attrgetter("id"), attrgetter("quotes")
 
 _BYTES = [chr(byte) for byte in range(128)]
 # Blanks as one, what makes a word as one, the rest left out.
@@ -104,7 +104,9 @@ class _Checker:
     """Checks the sentences of a draft in order and numbers the sources of those that are shown."""
 
     def __init__(self, brief: Brief, ledger: Ledger, strict: bool) -> None:
-        self._claims = {claim.id.casefold(): claim for claim in brief.claims if claim.id}
+        claims = brief.claims
+        self._claims = dict(zip(map(str.casefold, map(_id_of, claims)), claims, strict=True))
+        self._claims.pop("", None)
         self._asked = (brief.question, *brief.questions)
         self._say = words_for(brief.question)
         self._ledger = ledger
