@@ -26,10 +26,10 @@ _LINKED = "per a an each of square cubic metric us cent degrees percentage basis
 _LINKS_ON = frozenset(f"{word} " for word in _LINKED)  # as of a word that a further one may follow
 _LINKS = _LINKS_ON.union(_LINKED)
 
-Told = tuple[set[str], list[str]] | None
+Told = set[str] | None
 """What has to stand in the evidence of a statement, in lower case: names, and figures with their units.
 
-None where only reading the facts can tell.
+A name begins with a letter, a figure does not. None where only reading the facts can tell.
 """
 
 
@@ -47,32 +47,39 @@ def stands(value: str, text: str) -> bool:
 
 
 def told_plainly(statement: str) -> Told:
-    """What a statement tells: a name begins with a letter, a figure does not. English only."""
+    """What a statement tells. English only."""
     if not statement.isascii():
         return None
     words = statement.split()
-    if " ".join(words) != statement:  # a unit goes on only on the same line, and it may begin with a blank
-        words = ["", *_BREAK.sub(" . ", statement).split()]
-    names = {*map(_names.__getitem__, words[1:])}
-    if words and (first := _names[words[0]]) not in COMMON:
-        names.add(first)
-    if _UNREAD in names:
-        return None
-    names.discard("")
-    if not names.isdisjoint(COMMON):  # they say something but where a sentence begins
-        later = map(_names.__getitem__, _FIRST.sub(" ", statement).split())
-        names -= (names & COMMON).difference(later)
-    figures = []
-    words += ("", "")
-    looked = [*map(_figures.__getitem__, words)]
-    for at, figure in compress(enumerate(looked, 1), looked):
-        if figure[-1] == " ":  # the words behind it may be its unit
-            unit, further = _bare[words[at]], _bare[words[at + 1]]
-            if (unit in _LINKS_ON or further in _LINKS) and unit[-1:] == " ":
-                unit += further
-            figure = f"{figure}{unit}".rstrip()
-        figures.append(figure)
-    return names, figures
+    even = " ".join(words) == statement
+    if not even:  # a unit goes on only on the same line
+        words = _BREAK.sub(" . ", statement).split()
+    looked = [*map(_looks.__getitem__, words)]
+    told = set()
+    for at, word in compress(enumerate(looked), looked):
+        if word[0].isalpha():
+            if word not in COMMON or (even and at and words[at - 1][-1] not in ".!?"):
+                told.add(word)
+        elif word == _UNREAD:
+            return None
+        else:
+            told.add(_with_unit(words, at, word) if word[-1] == " " else word)
+    if not even:
+        told.update(COMMON.intersection(map(_looks.__getitem__, _FIRST.sub(" ", statement).split())))
+    return told
+
+
+def _with_unit(words: list[str], at: int, figure: str) -> str:
+    """A figure with the words that may be its unit, as far as its sentence's part goes."""
+    after = words[at + 1 : at + 3]
+    if not after:
+        return figure[:-1]
+    unit = _bare[after[0]]
+    if len(after) > 1 and unit[-1:] == " ":
+        further = _bare[after[1]]
+        if unit in _LINKS_ON or further in _LINKS:
+            unit += further
+    return f"{figure}{unit}".rstrip()
 
 
 def is_plainly_borne(told: Told, quoted: str, whole: str) -> bool:
@@ -82,35 +89,24 @@ def is_plainly_borne(told: Told, quoted: str, whole: str) -> bool:
     """
     if told is None:
         return False
-    names, figures = told
-    for figure in figures:  # loops, as it is called for every sentence, and all() takes twice as long
-        if not stands(figure, quoted):
-            return False
-    for name in names:  # noqa: SIM110
-        if not stands(name, whole):
+    for value in told:  # noqa: SIM110 - it is called for every sentence, and all() takes twice as long
+        if not stands(value, whole if value[0].isalpha() else quoted):
             return False
     return True
 
 
-def _name(word: str) -> str:
-    """A word with a digit or a capital in it that begins with a letter, in lower case without marks.
+def _look(word: str) -> str:
+    """A word with a digit or a capital in it, in lower case without marks; "" for another.
 
-    "" for another, `_UNREAD` for one with which a statement has to be read.
+    With a blank behind a figure that its unit may follow; `_UNREAD` for one with which a statement has to be
+    read.
     """
     if not READ.isdisjoint(letter_runs(word)) or _FRACTION.match(word):
         return _UNREAD
-    told = _told(word)
-    return told if told[:1].isalpha() else ""
-
-
-def _figure(word: str) -> str:
-    """The same of one that begins with something else; with a blank behind it where its unit may follow."""
-    told = _told(word)
-    return "" if told[:1].isalpha() else _open(told, word)
-
-
-def _told(word: str) -> str:
-    return word.strip(_EDGES).lower() if _TELLING.search(word) else ""
+    if not _TELLING.search(word):
+        return ""
+    told = word.strip(_EDGES).lower()
+    return told if told[0].isalpha() else _open(told, word)
 
 
 def _open(bare: str, word: str) -> str:
@@ -118,6 +114,5 @@ def _open(bare: str, word: str) -> str:
     return f"{bare} " if bare and word[-1] not in _EDGES else bare
 
 
-_names = Known(_name, 1 << 14)
-_figures = Known(_figure, 1 << 14)
+_looks = Known(_look, 1 << 14)
 _bare = Known(lambda word: _open(word.lower().rstrip(_EDGES), word), 1 << 12)

@@ -33,7 +33,7 @@ class Cited:
         self._texts = [*map(_text_of, quotes)]
         quoted = "\n".join(self._texts)
         self._quoted = f" {plain(quoted).lower()} "  # the first and the last word, too, between blanks
-        self._found = {*self._quoted.split()}  # what stands there: words, and what else was looked for
+        self._found: set[str] = set()
         self._evidence: dict[Sequence[str], Evidence] = {}
 
     def missing(self, statement: str, told: Told, asked: tuple[str, ...]) -> tuple[Fact, ...]:
@@ -41,7 +41,7 @@ class Cited:
 
         They are named by their titles, their locators and what was `asked`.
         """
-        if told is not None and self._bear(*told):
+        if told is not None and self._bear(told):
             return ()
         evidence = self._evidence.get(asked)
         if evidence is None:
@@ -49,19 +49,18 @@ class Cited:
             evidence = self._evidence[asked] = Evidence(self._texts, named, find=self._find)
         return evidence.missing(statement)
 
-    def _bear(self, names: set[str], figures: list[str]) -> bool:
-        found = self._found
-        for value in names.union(figures) - found:
+    def _bear(self, told: set[str]) -> bool:
+        for value in told - self._found:
             if not stands(value, self._quoted):
                 return False
-            found.add(value)
+            self._found.add(value)
         return True
 
     def is_related(self, text: str, told: Told) -> bool:
         """Whether a telling word of `text` is in the quotes or titles; two scripts cannot be compared so."""
-        # Mostly there is a name.
-        if told is not None and any(map(str.isalpha, (told[0] & self._found) - STOP_WORDS)):
-            return True
+        for value in told or ():  # mostly there is a name
+            if value in self._found and value.isalpha() and value not in STOP_WORDS:
+                return True
         if not self._words.isdisjoint(letter_runs(text)):  # or a word as it is
             return True
         mine = set(terms(text))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache, partial
-from itertools import filterfalse
-from operator import attrgetter
 
-from msgspec import structs
+from msgspec import Struct
 
 from orchestra.context.facts import Find, figures_and_names
 from orchestra.evidence.cited import Cited
@@ -22,39 +20,31 @@ _LABEL = re.compile(r"\s*\[?\s*[sS](\d{1,6})\s*\]?(?=$|[\s|:,;.\]])")
 _Key = tuple[str, str]  # a document's locator and hash
 _Spans = tuple[tuple[int, int], ...]
 
-# Of a document its key and hash; of a passage its document, and that one's key with the passage's own span.
-_key_of, _digest_of = attrgetter("locator", "sha256"), attrgetter("sha256")
-_document_of = attrgetter("document")
-_place_of = attrgetter("document.locator", "document.sha256", "start", "end")
-
 
 def source_id(document: Document) -> str:
     """How a report names a source apart from where it lies: twelve hex digits of its content's hash."""
     return f"sha256:{document.sha256[:12]}"
 
 
-class _Seen:
-    """What an agent has seen: its documents by their labels, in order, and the parts it was shown."""
+class _Seen(Struct, frozen=True, gc=False):
+    """What an agent has seen of a document: its label, and one span, as a rule the only one; -1: none.
 
-    __slots__ = ("_places", "_spans", "documents", "labels")
+    `more`: all spans, merged and in order, where there are several.
+    """
 
-    def __init__(self) -> None:
-        self.labels: dict[_Key, str] = {}
-        self.documents: dict[str, Document] = {}
-        self._places: set[tuple[str, str, int, int]] = set()  # not yet among the spans
-        self._spans: dict[_Key, _Spans] = {}
+    label: str
+    start: int = -1
+    end: int = -1
+    more: _Spans = ()
 
-    def note(self, passages: Sequence[Passage]) -> None:
-        """These were shown. Where, is looked at when somebody asks, which hardly anybody does."""
-        self._places.update(map(_place_of, passages))
+    @property
+    def spans(self) -> _Spans:
+        return self.more or (((self.start, self.end),) if self.start >= 0 else ())
 
-    def spans(self, key: _Key) -> _Spans:
-        """What was shown of a document, merged and in order."""
-        for locator, digest, start, end in self._places:
-            home = (locator, digest)
-            self._spans[home] = _with(self._spans.get(home, ()), (start, end))
-        self._places.clear()
-        return self._spans.get(key, ())
+    def seeing(self, start: int, end: int) -> _Seen:
+        """With one more span."""
+        spans = _with(self.spans, (start, end))
+        return _Seen(self.label, *spans[0], spans if len(spans) > 1 else ())
 
 
 class _Facts(dict[str, list[Fact]]):
@@ -79,7 +69,8 @@ class Ledger:
         self._keys: dict[_Key, _Key] = {}  # each once, whoever asks with one of its own
         self._versions: dict[str, tuple[Document, ...]] = {}
         self._texts: dict[str, str] = {}
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, dict[_Key, _Seen]] = {}
+        self._labelled: dict[str, dict[str, Document]] = {}  # by agent and label
         # The figures and names of a text, read once: a claim is checked again as it moves on. Not a method of
         # the ledger's own, which what is `cited` would hold in a circle.
         self.facts: Find = _Facts().__getitem__
@@ -94,67 +85,63 @@ class Ledger:
 
     def register(self, document: Document) -> Document:
         """The session's one copy of `document`; a locator whose text changed is a new source."""
-        document = _hashed(document)
-        key = (document.locator, document.sha256)
-        return self._documents.get(key) or self._registered(key, document)
+        return self._registered(_key(document), document)
 
     def _registered(self, key: _Key, document: Document) -> Document:
-        locator, digest = key
-        text = self._texts.setdefault(digest, document.text)
-        if text is not document.text:
-            document = Document(locator, document.title, text, digest, document.kind, document.read_at)
-        self._documents[key] = document
-        self._keys[key] = key
-        self._versions[locator] = (document, *self._versions.get(locator, ()))
-        return document
+        known = self._documents.get(key)
+        if known is None:
+            text = self._texts.setdefault(key[1], document.text)
+            known = document
+            if text is not document.text or not document.sha256:
+                known = Document(
+                    document.locator, document.title, text, key[1], document.kind, document.read_at
+                )
+            self._documents[key] = known
+            self._keys[key] = key
+            self._versions[known.locator] = (known, *self._versions.get(known.locator, ()))
+        return known
 
     def label(self, agent: str, document: Document) -> str:
         """The label under which `agent` knows `document`; the first call gives it the next free one."""
-        document = _hashed(document)
-        return self._labels(self._seen_of(agent), [_key_of(document)], [document])[0]
+        seen = self._seen.setdefault(agent, {})
+        key = _key(document)
+        known = seen.get(key)
+        if known is None:
+            self._registered(key, document)
+            known = seen[self._keys[key]] = _Seen(_label(len(seen) + 1))
+            self._labelled.setdefault(agent, {})[known.label] = self._documents[key]
+        return known.label
 
-    def show(self, agent: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
-        documents = [*map(_document_of, passages)]
-        keys = [*map(_key_of, documents)]
-        if not all(map(_digest_of, documents)):
-            return self.show(
-                agent, [structs.replace(each, document=_hashed(each.document)) for each in passages]
-            )
-        seen = self._seen_of(agent)
-        seen.note(passages)
-        return self._labels(seen, keys, documents)
-
-    def _seen_of(self, agent: str) -> _Seen:
-        seen = self._seen.get(agent)
-        if seen is None:
-            seen = self._seen[agent] = _Seen()
-        return seen
-
-    def _labels(self, seen: _Seen, keys: list[_Key], documents: list[Document]) -> tuple[str, ...]:
-        """The labels of documents, which become sources where they are none yet; `keys` are theirs."""
-        labels = seen.labels
-        asked = {*keys}
-        if not labels.keys() >= asked:
-            if not self._documents.keys() >= asked:
-                for key, document in zip(keys, documents, strict=True):
-                    if key not in self._documents:
-                        self._registered(key, document)
-            new = [*filterfalse(labels.__contains__, dict.fromkeys(keys))]
-            given = [*map(_label, range(len(labels) + 1, len(labels) + len(new) + 1))]
-            labels.update(zip(map(self._keys.__getitem__, new), given, strict=True))
-            seen.documents.update(zip(given, map(self._documents.__getitem__, new), strict=True))
-        return tuple(map(labels.__getitem__, keys))
+        seen, keys = self._seen.setdefault(agent, {}), self._keys
+        labelled = self._labelled.setdefault(agent, {})
+        labels = []
+        for passage in passages:
+            document = passage.document
+            digest = document.sha256
+            key = (document.locator, digest) if digest else _key(document)
+            start, end = passage.start, passage.end
+            known = seen.get(key)
+            if known is None:
+                if key not in keys:
+                    self._registered(key, document)
+                label = _label(len(seen) + 1)
+                known = seen[keys[key]] = _Seen(label, start, end)
+                labelled[label] = self._documents[key]
+            elif (known.start != start or known.end != end) and (start, end) not in known.more:
+                known = seen[keys[key]] = known.seeing(start, end)
+            labels.append(known.label)
+        return tuple(labels)
 
     def shown(self, agent: str, document: Document) -> _Spans:
         """The spans of `document` that `agent` has seen, merged and in order."""
-        known = self._seen.get(agent)
-        return known.spans(_key_of(_hashed(document))) if known is not None else ()
+        known = self._seen.get(agent, {}).get(_key(document))
+        return known.spans if known is not None else ()
 
     def document(self, agent: str, label: str) -> Document | None:
         """The document that `agent` means: by label (`s3`, `[S3]`), else by locator, file name or title."""
-        seen = self._seen.get(agent)
-        documents = seen.documents if seen is not None else {}
+        documents = self._labelled.get(agent, {})
         known = documents.get(label)
         if known is not None:  # as it was shown
             return known
@@ -167,8 +154,7 @@ class Ledger:
 
     def seen_by(self, agent: str) -> tuple[Document, ...]:
         """The documents that have a label with `agent`, s1 first."""
-        known = self._seen.get(agent)
-        return tuple(known.documents.values()) if known is not None else ()
+        return tuple(self._labelled.get(agent, {}).values())
 
     def documents(self) -> tuple[Document, ...]:
         """Every source of the session, in the order of registration."""
@@ -198,12 +184,9 @@ def _label(number: int) -> str:
     return f"s{number}"
 
 
-def _hashed(document: Document) -> Document:
-    """The document with its hash."""
-    if document.sha256:
-        return document
-    digest = hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
-    return structs.replace(document, sha256=digest)
+def _key(document: Document) -> _Key:
+    digest = document.sha256 or hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return document.locator, digest
 
 
 def _with(spans: _Spans, new: tuple[int, int]) -> _Spans:

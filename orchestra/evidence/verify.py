@@ -97,6 +97,7 @@ class _Source(Struct, gc=False):
 
     number: int
     title: str
+    document: Document
     quotes: dict[tuple[int, int], ReferenceQuote]
 
 
@@ -113,7 +114,7 @@ class _Checker:
         self._strict = strict
         self._grounds: dict[tuple[str, ...], _Grounds] = {}
         self._checked: dict[tuple[str, tuple[str, ...]], Sentence] = {}
-        self._sources: dict[Document, _Source] = {}
+        self._sources: dict[tuple[str, str], _Source] = {}
         self.removed: list[Sentence] = []
 
     def shown(self, drafts: Iterable[DraftSentence]) -> tuple[Sentence, ...]:
@@ -174,9 +175,11 @@ class _Checker:
         for quote, document in zip(grounds.quotes, grounds.sources, strict=True):
             if document is None:
                 continue
-            source = self._sources.get(document)
+            home = (document.locator, document.sha256)
+            source = self._sources.get(home)
             if source is None:
-                source = self._sources[document] = _Source(len(self._sources) + 1, quote.title, {})
+                number = len(self._sources) + 1
+                source = self._sources[home] = _Source(number, quote.title, document, {})
             start, end = quote.start, quote.end
             if (start, end) not in source.quotes:
                 source.quotes[start, end] = ReferenceQuote(quote.text, start, end)
@@ -186,7 +189,8 @@ class _Checker:
     def references(self) -> tuple[Reference, ...]:
         """The sources of what is shown, in the order of their numbers."""
         made = []
-        for document, source in self._sources.items():
+        for source in self._sources.values():
+            document = source.document
             quotes = tuple(source.quotes.values())
             made.append(Reference(source.number, source_id(document), document.locator, source.title, quotes))
         return tuple(made)
