@@ -19,6 +19,7 @@ from orchestra.evidence.plain import plain_draft
 from orchestra.evidence.verify import check_draft
 from orchestra.models.extractive.model import NAME as EXTRACTIVE
 from orchestra.models.extractive.notice import no_language_model
+from orchestra.session.outputs import as_json
 from orchestra.session.session import Session
 from orchestra.values.drafts import Draft, Findings, Plan, Review
 from orchestra.values.handoffs import Brief, HandOff, Study
@@ -125,11 +126,11 @@ async def write(session: Session, brief: HandOff[Brief], task: str, options: Opt
     work.draft, work.trouble = handoff.value, handoff.reason
     if not options.review or work.draft is None:
         return
-    draft = fence("Draft", work.draft.model_dump_json())
+    draft = fence("Draft", as_json(work.draft))
     review: HandOff[Review] = await session.ask("reviewer", f"{task}\n\n{draft}", receiver="writer")
     if review.value is None or not review.value.remarks:
         return
-    remarks = fence("Remarks", review.value.model_dump_json())
+    remarks = fence("Remarks", as_json(review.value))
     mended: HandOff[Draft] = await session.ask("writer", f"{task}\n\n{draft}\n\n{remarks}", receiver="check")
     work.draft = mended.value or work.draft
 

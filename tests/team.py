@@ -58,7 +58,7 @@ def findings_of(request: Request) -> Findings:
                     paragraph = part.text.strip().splitlines()[-1]
                     quote = paragraph.split(". ")[0].rstrip(".") + "."
                     claim = {"statement": quote, "quotes": [{"source": label[1], "text": quote}]}
-                    return Findings.model_validate({"claims": [claim], "gaps": []})
+                    return msgspec.convert({"claims": [claim], "gaps": []}, Findings)
     return Findings(claims=(), gaps=("nothing was found",))
 
 
@@ -67,13 +67,8 @@ def draft_of(request: Request) -> Draft:
     brief = next(part.text for part in fenced(seen(request)) if part.label == "Claims")
     claims = [msgspec.json.decode(line) for line in brief.splitlines()]
     sentences = [{"text": claim["claim"], "claims": [claim["id"]]} for claim in claims]
-    return Draft.model_validate(
-        {
-            "title": "A title",
-            "summary": sentences[:1],
-            "sections": [{"heading": "All", "sentences": sentences}],
-        }
-    )
+    sections = [{"heading": "All", "sentences": sentences}]
+    return msgspec.convert({"title": "A title", "summary": sentences[:1], "sections": sections}, Draft)
 
 
 def team(*questions: str) -> Callable[[Request], object]:

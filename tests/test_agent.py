@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from msgspec import structs
 
 from orchestra import Runtime, Scripted, Session, tool
 from orchestra.errors import InputError, OutputInvalid, RoleError
@@ -94,7 +95,7 @@ async def test_steps_and_final_may_be_two_tiers(tmp_path: Path) -> None:
     async with session_of(tmp_path, role, small, large) as session:
         handoff = await session.ask("clerk", "Plan.")
         assert (session.usage["small"].calls, session.usage["large"].calls) == (2, 1)
-    assert handoff.value == plan_of("q").model_copy(update={"title": "t"})
+    assert handoff.value == structs.replace(plan_of("q"), title="t")
     assert (large.requests[0].tool_choice, large.requests[0].purpose) == ("none", "final")
 
 

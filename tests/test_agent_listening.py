@@ -12,7 +12,9 @@ from orchestra import Runtime, Scripted, Session, tool
 from orchestra.journal.reading import read_journal
 from orchestra.models.tiers import Tiers
 from orchestra.redact import MASK
+from orchestra.session.outputs import as_json
 from orchestra.testing.replay import Replaying, replay
+from orchestra.values.drafts import Plan
 from orchestra.values.messages import Delta, Listen
 from orchestra.values.report import Report
 from orchestra.values.roles import Role
@@ -80,12 +82,12 @@ async def test_what_was_heard_is_what_the_reply_says(tmp_path: Path) -> None:
 async def test_a_repaired_reply_is_heard_in_the_end(tmp_path: Path) -> None:
     """What did not fit its schema is forgotten, and so is a step's text that is not the answer."""
     heard = Heard()
-    replies = (says("no plan at all"), completion(plan_of("Who?", "When?").model_dump_json()))
+    replies = (says("no plan at all"), completion(as_json(plan_of("Who?", "When?"))))
     async with clerk_at(tmp_path, [], *replies, output="Plan") as (session, _, _here):
         handed = await session.ask("clerk", "Plan it.", listen=heard)
     assert heard.forgot >= 1
     assert handed.value is not None
-    assert type(handed.value).model_validate_json(heard.text) == handed.value
+    assert msgspec.json.decode(heard.text, type=Plan) == handed.value
 
 
 async def test_the_last_step_of_another_tier_is_not_the_answer(tmp_path: Path) -> None:

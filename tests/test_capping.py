@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestra.context.tokens import counter_for
 from orchestra.session.capping import capped, enveloped
+from orchestra.session.outputs import as_json
 from orchestra.values.drafts import DraftClaim, DraftQuote, Findings
 from orchestra.values.handoffs import Outcome
 
@@ -46,9 +48,9 @@ def test_an_output_loses_its_last_items_first(statements: list[str], cap: int) -
 def test_what_a_model_wrote_is_counted_as_it_wrote_it() -> None:
     """Its own letters count where they fit the cap; where they do not, the value is written anew."""
     value = findings("one statement", "another")
-    written = value.model_dump_json(indent=8)
+    written = msgspec.json.format(as_json(value), indent=8)
     outcome = Outcome(agent="researcher.1", value=value, text=written, written=written)
-    long, short = COUNTER.count(written), COUNTER.count(value.model_dump_json())
+    long, short = COUNTER.count(written), COUNTER.count(as_json(value))
     whole, text = enveloped(outcome, "evidence", long, COUNTER, session="s")
     assert (whole.value, whole.tokens, text) == (value, long, written)
     fitted, text = enveloped(outcome, "evidence", short, COUNTER, session="s")

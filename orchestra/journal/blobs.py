@@ -13,6 +13,8 @@ ZSTD: Final = 1
 # alone is 64 characters.
 INLINE: Final = "="
 LONGEST_INLINE: Final = 250
+# One that stands nowhere else gains nothing by a row of its own: 15 µs, and a page packs it better.
+LONGEST_ALONE: Final = 8_000
 
 # Under this many bytes a frame saves less space than its 5 µs are worth.
 _SMALLEST = 512

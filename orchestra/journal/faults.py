@@ -44,6 +44,10 @@ class SessionTaken(StoreError):
     """Rows of this session are already there: another process writes it."""
 
 
+class TextsUnsure(StoreError):
+    """The store was changed by others, who may have deleted texts on which rows lean: make them again."""
+
+
 def explain(error: DBAPIError | sqlite3.Error, at: Address) -> StoreError:
     """The database's error in one sentence."""
     cause = error if isinstance(error, sqlite3.Error) else error.orig

@@ -46,6 +46,7 @@ class Journal(Reader):
 
     def __init__(self, store: Store, writer: Writer, clean: Redactor) -> None:
         super().__init__(store)
+        self._shared: dict[int, str] | None = {} if store.tells_changes else None
         self._writer = writer
         self._clean = clean
         self._live: dict[str, Live] = {}
@@ -91,7 +92,7 @@ class Journal(Reader):
 
     async def begin(self, start: SessionStart) -> None:
         """A new session; its events can be recorded from now on."""
-        live = Live(start.id)
+        live = Live(start.id, shared=self._shared)
         self._live[start.id] = live
         size = len(start.question) + ITEM_BYTES
         await self._writer.put(Change(live, start, size, encode(start.config)))
@@ -115,7 +116,7 @@ class Journal(Reader):
         with anyio.CancelScope(shield=True):  # taken over it has to be known here, to be let go of again
             if not await self._read(orders.take_over, found.id, found.owner, mine):
                 raise InputError(f"The session {found.id} was just taken up by another process.")
-            self._live[found.id] = Live(found.id)
+            self._live[found.id] = Live(found.id, shared=self._shared)
             self._live[found.id].seq = await self._read(queries.last_seq, found.id)
         return found
 

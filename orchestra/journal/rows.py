@@ -8,13 +8,17 @@ from typing import Any
 from msgspec import Raw, Struct
 
 from orchestra.errors import StoreError
-from orchestra.journal.blobs import INLINE, LONGEST_INLINE, Packer
+from orchestra.journal.blobs import INLINE, LONGEST_ALONE, LONGEST_INLINE, Packer
 from orchestra.journal.encoding import decode, encode, is_whole, plain
 from orchestra.journal.pages import Entry, page_row
 from orchestra.redact import Redactor
 
-# Distinct texts of one session whose hashes are remembered, about 200 bytes each.
+# Distinct texts of one session, or of what sessions share, whose hashes are remembered: about 200 bytes each.
 _REMEMBERED = 4_096
+# The texts of events that stand in no other: what is handed on, unless it is a reply's own, and reports.
+_ALONE = frozenset(("value", "report"))
+# The texts of events that are often the same in many sessions: instructions, tools, and what tools have read.
+_SHARED = frozenset(("0", "tools", *(f"document {number}" for number in range(100))))
 # Texts up to this many characters are looked at for secrets together; a look costs 5 µs however short.
 LONGEST_SHORT = 1_000
 # What an item takes beside its texts, in bytes, roughly.
@@ -42,17 +46,26 @@ class Live:
     """What the journal keeps of a session that is being written.
 
     `stored` maps a text's own hash (keyed, 64 bits) to its SHA-256 in hex, so that a text that comes again in
-    every prompt is neither hashed nor compressed nor redacted again. It is kept for each session, not for
-    all: a stored session's texts may be pruned by another process once the session is gone. `open`: whether
-    more of it is taken; `broken`: why nothing more of it is written.
+    every prompt is neither hashed nor compressed nor redacted again. It is kept for each session: a stored
+    session's texts may be pruned by another process once the session is gone. `shared` is the same for what
+    many sessions store, instructions, tools and documents, where the store tells when another process changed
+    it (see Store.write). `open`: whether more of it is taken; `broken`: why nothing more of it is written.
     """
 
-    def __init__(self, session: str, *, seq: int = 0) -> None:
+    __slots__ = ("broken", "open", "seq", "session", "shared", "stored")
+
+    def __init__(self, session: str, *, seq: int = 0, shared: dict[int, str] | None = None) -> None:
         self.session = session
         self.seq = seq
         self.stored: dict[int, str] = {}
+        self.shared = self.stored if shared is None else shared
         self.broken: StoreError | None = None
         self.open = True
+
+    def forget(self) -> None:
+        """What was made of it may not have been written."""
+        self.stored.clear()
+        self.shared.clear()
 
 
 class Line(Struct, frozen=True, gc=False):
@@ -84,7 +97,7 @@ Item = Line | Change
 class Rows:
     """The rows of one or more items, by table; each a tuple in the order of the table's columns.
 
-    `changed`: (status, finished, owner, id).
+    `changed`: (status, finished, owner, id). `leans`: they name texts that other sessions have stored.
     """
 
     def __init__(self) -> None:
@@ -92,6 +105,7 @@ class Rows:
         self.changed: list[tuple[Any, ...]] = []
         self.blobs: list[tuple[Any, ...]] = []
         self.pages: list[tuple[Any, ...]] = []
+        self.leans = False
 
 
 class RowMaker:
@@ -153,14 +167,28 @@ class RowMaker:
 
     def _places(self, texts: Mapping[str, str], live: Live, rows: Rows) -> dict[str, str]:
         """Where each text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
-        stored, short, places = live.stored, self._short, {}
+        stored, shared, short, places = live.stored, live.shared, self._short, {}
         self._names.update(texts)
         for name, text in texts.items():
-            if len(text) <= LONGEST_INLINE and (text.isascii() or is_whole(text)):
-                short.append(text)
-                places[name] = INLINE + text
+            if len(text) <= LONGEST_INLINE:
+                place = None
+            elif name in _SHARED:
+                place = shared.get(hash(text))
+                if place is not None:
+                    rows.leans = True
+                else:
+                    place = self._new(text, shared, rows)
             else:
-                places[name] = stored.get(hash(text)) or self._new(text, live, rows)
+                place = stored.get(hash(text))
+                if place is None and (name not in _ALONE or len(text) > LONGEST_ALONE):
+                    place = self._new(text, stored, rows)
+            if place is None:
+                if text.isascii() or is_whole(text):
+                    short.append(text)
+                    place = INLINE + text
+                else:
+                    place = self._new(text, stored, rows)
+            places[name] = place
         if not self._redacting:
             return places
         clean = self._redact
@@ -172,15 +200,16 @@ class RowMaker:
     def _start(self, item: Change, start: SessionStart, rows: Rows) -> None:
         self._short.append(item.data)
         title = plain(self._redact(" ".join(start.question[:2_000].split())))[:300]
-        digest = item.live.stored.get(hash(start.question)) or self._new(start.question, item.live, rows)
+        stored = item.live.stored
+        digest = stored.get(hash(start.question)) or self._new(start.question, stored, rows)
         about = (plain(start.workflow), "running", start.created, None, self._owner, self._json(item.data))
         rows.begun.append((start.id, title, bytes.fromhex(digest), *about))
 
     def _change(self, item: Change, change: SessionChange, rows: Rows) -> None:
         rows.changed.append((change.status, change.finished, self._owner, item.live.session))
 
-    def _new(self, text: str, live: Live, rows: Rows) -> str:
-        """A text that the session has not had: its hash in hex."""
+    def _new(self, text: str, stored: dict[int, str], rows: Rows) -> str:
+        """A text that was not stored yet: its hash in hex."""
         if len(text) > LONGEST_SHORT:
             redacted = self._redact(text)
         else:
@@ -188,11 +217,11 @@ class RowMaker:
             redacted = self._clean(text)
         blob = self._pack(redacted)
         rows.blobs.append(blob)
-        if len(live.stored) >= _REMEMBERED:
-            live.stored.clear()
+        if len(stored) >= _REMEMBERED:
+            stored.clear()
         key = hash(text)
-        live.stored[key] = digest = blob[0].hex()
-        self._added.append((live.stored, key))
+        stored[key] = digest = blob[0].hex()
+        self._added.append((stored, key))
         return digest
 
     def _clean(self, text: str) -> str:

@@ -15,8 +15,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, NoSuchModuleError
 
 from orchestra.errors import StoreError
 from orchestra.journal import schema
-from orchestra.journal.address import MEMORY, Address
-from orchestra.journal.faults import SessionTaken, explain
+from orchestra.journal.address import MEMORY, Address, prepare_folder
+from orchestra.journal.faults import SessionTaken, TextsUnsure, explain
 from orchestra.journal.rows import Rows
 
 # How long a thread waits for another process's lock before the writer's own patience takes over, in ms.
@@ -41,10 +41,12 @@ class Store:
         self.address = address
         self._read_only = read_only
         if address.path is not None:
-            _prepare_folder(address, read_only=read_only)
+            prepare_folder(address, read_only=read_only)
         # A store in memory has one connection: who reads and who writes take turns.
         self._turns: AbstractContextManager[Any] = RLock() if address.kind == "memory" else nullcontext()
         self._engine = _engine(address, "?mode=ro" if read_only else "")
+        self._writer: sa.PoolProxiedConnection | None = None
+        self._seen = -1  # SQLite's number for what others had committed when rows that lean were written last
         try:
             self._open()
             self._prepare()
@@ -115,17 +117,35 @@ class Store:
         except DBAPIError as error:
             raise explain(error, self.address) from error
 
+    @property
+    def tells_changes(self) -> bool:
+        """Whether `write` notices that others have written: of a file SQLite tells that."""
+        return self.address.kind == "file"
+
+    @property
+    def writer(self) -> Any:
+        """The one connection by which `write` writes a file: the driver's, kept from its first use on."""
+        if self._writer is None:
+            self._writer = self._engine.raw_connection()
+        return self._writer.dbapi_connection
+
     def write(self, rows: Rows) -> None:
-        """All rows or none. Raises SessionTaken where a row is there already, StoreBusy while locked."""
+        """All rows or none. Raises SessionTaken where a row is there already, StoreBusy while locked.
+
+        TextsUnsure where rows lean on texts that were stored before somebody else changed the store.
+        """
         work = (
             (self._insert_blobs, rows.blobs),
             (self._insert_sessions, rows.begun),
             (self._insert_pages, rows.pages),
             (self._change_sessions, rows.changed),
         )
-        write = self._write_file if self.address.kind != "server" else self._write_server
+        wanted = [(statement, tuples) for statement, tuples in work if tuples]
         try:
-            write([(statement, tuples) for statement, tuples in work if tuples])
+            if self.address.kind == "server":
+                self._write_server(wanted)
+            else:
+                self._write_file(wanted, leans=rows.leans)
         except StoreError as error:
             if isinstance(error.__cause__, IntegrityError | sqlite3.IntegrityError):
                 raise SessionTaken("A session's rows are already in the store.") from error
@@ -136,20 +156,27 @@ class Store:
             for statement, tuples in work:
                 connection.exec_driver_sql(statement, tuples)
 
-    def _write_file(self, work: Work) -> None:
+    def _write_file(self, work: Work, *, leans: bool) -> None:
         """By the driver alone: SQLAlchemy takes 0.3 ms for each transaction."""
         with self._turns, self._explained():
-            pooled = self._engine.raw_connection()
-            raw: Any = pooled.dbapi_connection
+            raw = self.writer
             try:
                 raw.execute("BEGIN IMMEDIATE")
+                if leans:
+                    self._check_others(raw)
                 for statement, tuples in work:
                     raw.executemany(statement, tuples)
                 raw.execute("COMMIT")
             except sqlite3.Error as error:
                 raise explain(error, self.address) from error
             finally:
-                pooled.close()  # which rolls back what was not committed
+                if raw.in_transaction:
+                    raw.execute("ROLLBACK")
+
+    def _check_others(self, raw: Any) -> None:
+        seen, (self._seen,) = self._seen, raw.execute("PRAGMA data_version").fetchone()
+        if seen != self._seen:
+            raise TextsUnsure(f"The store {self.address} was changed by others meanwhile.")
 
     def _prepare(self) -> None:
         """Compiles what is written; given to the driver as text, as Core takes 10 µs for each row's dict."""
@@ -190,28 +217,10 @@ class Store:
                 connection.connection.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)").close()
 
     def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
         self._engine.dispose()
-
-
-def _prepare_folder(address: Address, *, read_only: bool) -> None:
-    path = address.path
-    assert path is not None
-    if path.is_dir():
-        raise StoreError(f"The store {path} is a folder: name a file in it, such as {path / 'store.db'}.")
-    if read_only:
-        if not path.exists():
-            raise StoreError(f"There is no store at {path}: `orchestra research` makes one.")
-        return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise StoreError(
-            f"The store's folder {path.parent} cannot be made ({why}): choose another with --store."
-        ) from error
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        what = f"store {path} is read-only" if path.exists() else f"folder {path.parent} cannot be written"
-        raise StoreError(f"The {what}: give yourself the right to write it, or choose another with --store.")
 
 
 def _engine(address: Address, query: str) -> sa.Engine:

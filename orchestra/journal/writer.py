@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from orchestra.errors import StoreError
 from orchestra.journal.checkpoints import Checkpoints
-from orchestra.journal.faults import SessionTaken, StoreBusy
+from orchestra.journal.faults import SessionTaken, StoreBusy, TextsUnsure
 from orchestra.journal.queue import Options, Queue
 from orchestra.journal.rows import Item, Rows
 from orchestra.journal.waiting import Waiting
@@ -174,6 +174,10 @@ class Writer:
                 await anyio.to_thread.run_sync(work, limiter=self._limiter)
             except SessionTaken:
                 raise
+            except TextsUnsure:
+                _forget(group)
+                rows = None
+                continue
             except StoreError as error:
                 patient = anyio.current_time() - began < self.options.locked_seconds
                 if not (isinstance(error, StoreBusy) and patient):
@@ -196,7 +200,7 @@ class Writer:
         for _, items in groupby(ordered, key=lambda item: item.live.session):
             of_session = list(items)
             live = of_session[0].live
-            live.stored.clear()  # these rows were not written, so their texts may not be there
+            _forget(of_session[:1])
             try:
                 await self._persist(of_session)
             except SessionTaken:
@@ -205,4 +209,11 @@ class Writer:
                     f"The session {live.session} is already in the store or written by another process: "
                     "its further events are not recorded here."
                 )
+                _forget(of_session)
                 log.error("journal.session_taken", session=live.session)
+
+
+def _forget(group: Sequence[Item]) -> None:
+    """Nothing of these was written, though their texts are known as stored."""
+    for item in group:
+        item.live.forget()

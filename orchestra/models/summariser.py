@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Annotated
 
 import anyio.to_thread
-from pydantic import Field
+import msgspec
+from msgspec import Meta, structs
 
 from orchestra.context.context import Context
 from orchestra.context.keeping import Draft
@@ -14,8 +16,8 @@ from orchestra.context.levels import Compaction
 from orchestra.context.summary.schema import Summariser, Summary, SummaryTask, render_task
 from orchestra.errors import OutputInvalid, RunError
 from orchestra.models.tiers import Tiers
-from orchestra.values.drafts import Output
 from orchestra.values.messages import Message, OutputSpec, Reply, Request, ToolSpec
+from orchestra.values.outputs import Output, schema_of
 
 Ask = Callable[[Request], Awaitable[Reply]]
 
@@ -33,23 +35,23 @@ INSTRUCTIONS = (
 )
 
 
-class SummaryDraft(Output):
+class SummaryDraft(Output, frozen=True):
     """What was said and done in the stretches."""
 
-    goal: str = Field(description="What the user wants, in one sentence; empty if it is not said.")
-    constraints: tuple[str, ...] = Field(description="What must hold, in the user's words.")
-    exclusions: tuple[str, ...] = Field(description="What must not be, in the user's words.")
-    decisions: tuple[str, ...] = Field(description="What was decided.")
-    done: tuple[str, ...] = Field(description="What was done, with its outcome.")
-    open: tuple[str, ...] = Field(description="What is still open.")
-    entities: tuple[str, ...] = Field(description="People, orders and other things, each with what it is.")
-    numbers: tuple[str, ...] = Field(description="Key numbers, dates and ids as key=value.")
-    narrative: str = Field(description="What happened, in two to four sentences.")
+    goal: Annotated[str, Meta(description="What the user wants, in one sentence; empty if it is not said.")]
+    constraints: Annotated[tuple[str, ...], Meta(description="What must hold, in the user's words.")]
+    exclusions: Annotated[tuple[str, ...], Meta(description="What must not be, in the user's words.")]
+    decisions: Annotated[tuple[str, ...], Meta(description="What was decided.")]
+    done: Annotated[tuple[str, ...], Meta(description="What was done, with its outcome.")]
+    open: Annotated[tuple[str, ...], Meta(description="What is still open.")]
+    entities: Annotated[
+        tuple[str, ...], Meta(description="People, orders and other things, each with what it is.")
+    ]
+    numbers: Annotated[tuple[str, ...], Meta(description="Key numbers, dates and ids as key=value.")]
+    narrative: Annotated[str, Meta(description="What happened, in two to four sentences.")]
 
 
-SPEC = OutputSpec(
-    name="SummaryDraft", schema=SummaryDraft.model_json_schema(), validate=SummaryDraft.model_validate_json
-)
+SPEC = OutputSpec("SummaryDraft", schema_of(SummaryDraft), msgspec.json.Decoder(SummaryDraft).decode)
 
 
 class ModelSummariser:
@@ -70,7 +72,7 @@ class ModelSummariser:
             raise OutputInvalid(
                 f"{self._name} gave no summary (it ended with {reply.finish!r}).", model=self._name
             )
-        return Summary(**{name: getattr(value, name) for name in SummaryDraft.model_fields})
+        return Summary(**structs.asdict(value))
 
 
 def request_of(task: SummaryTask) -> Request:

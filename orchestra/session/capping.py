@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct, structs
 from pydantic import BaseModel
 
 from orchestra.context.budget import budget_of
 from orchestra.context.policy import Policy
 from orchestra.context.tokens import Counter
+from orchestra.session.outputs import as_json
 from orchestra.values.handoffs import HandOff, Outcome
 
 # A task handed to an agent takes at most this share of what its prompt may hold, and no more tokens than a
@@ -32,7 +34,7 @@ def capped(value: Any, cap: int, counter: Counter) -> tuple[Any, int, int]:
     if isinstance(value, str):
         return _capped_text(value, cap, counter)
     left_out = 0
-    while (tokens := counter.count(_text(value))) > cap and isinstance(value, BaseModel):
+    while (tokens := counter.count(_text(value))) > cap and isinstance(value, BaseModel | Struct):
         shorter = _without_last(value)
         if shorter is None:
             break
@@ -49,20 +51,24 @@ def _capped_text(text: str, cap: int, counter: Counter) -> tuple[str, int, int]:
     return kept, counter.count(kept), 1
 
 
-def _without_last(value: BaseModel) -> BaseModel | None:
+def _without_last(value: BaseModel | Struct) -> BaseModel | Struct | None:
     """The value with one item less in its longest list; None when no list has two items."""
-    lists = {name: part for name, part in value if isinstance(part, tuple | list) and len(part) > 1}
+    parts = structs.asdict(value) if isinstance(value, Struct) else dict(value)
+    lists = {name: part for name, part in parts.items() if isinstance(part, tuple | list) and len(part) > 1}
     if not lists:
         return None
     name = max(lists, key=lambda key: len(_text(lists[key])))
-    return value.model_copy(update={name: lists[name][:-1]})
+    shorter = {name: lists[name][:-1]}
+    if isinstance(value, Struct):
+        return structs.replace(value, **shorter)
+    return value.model_copy(update=shorter)
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
+    if isinstance(value, BaseModel | Struct):
+        return as_json(value)
     return " ".join(_text(part) for part in value) if isinstance(value, tuple | list) else str(value)
 
 

@@ -9,11 +9,15 @@ import msgspec
 from pydantic import BaseModel, ValidationError
 
 from orchestra.values.messages import OutputSpec
+from orchestra.values.outputs import schema_of
 
 
 @cache
-def output_spec(model: type[BaseModel]) -> OutputSpec:
-    """The spec of a pydantic model; made once for each type."""
+def output_spec(kind: type) -> OutputSpec:
+    """The spec of a struct or of a pydantic model; made once for each type."""
+    if not issubclass(kind, BaseModel):
+        return OutputSpec(kind.__name__, schema_of(kind), msgspec.json.Decoder(kind).decode)
+    model = kind
 
     def validate(text: str) -> Any:
         try:
@@ -21,7 +25,7 @@ def output_spec(model: type[BaseModel]) -> OutputSpec:
         except ValidationError as error:
             raise ValueError(_problems(error)) from None
 
-    return OutputSpec(name=model.__name__, schema=model.model_json_schema(), validate=validate)
+    return OutputSpec(model.__name__, model.model_json_schema(), validate)
 
 
 def _problems(error: ValidationError) -> str:
@@ -35,7 +39,7 @@ def _problems(error: ValidationError) -> str:
 
 
 def as_json(value: Any) -> str:
-    """A handed value as text for the journal."""
+    """A handed value as text, for the journal and for models."""
     if isinstance(value, str):
         return value
     if isinstance(value, BaseModel):

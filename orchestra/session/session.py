@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import anyio
 import msgspec
-from pydantic import BaseModel
 
 from orchestra.agent.agent import Agent
 from orchestra.agent.desk import Desk
@@ -145,7 +144,7 @@ class Session(Recorder):
         task: str,
         *,
         receiver: str = "session",
-        output: type[BaseModel] | None = None,
+        output: type[Any] | None = None,
         tools: Toolbox | None = None,
         listen: Listen | None = None,
     ) -> HandOff[Any]:
@@ -254,10 +253,10 @@ class Session(Recorder):
             raise InputError(f"No role is called {name!r}; {nearest(name, self.kit.roles)}.", key=name)
         return role
 
-    def _desk(self, role: Role, track: Track, output: type[BaseModel] | None, tools: Toolbox | None) -> Desk:
+    def _desk(self, role: Role, track: Track, output: type[Any] | None, tools: Toolbox | None) -> Desk:
         own = tools if tools is not None else self.toolbox
-        named = OUTPUTS.get(role.output)
-        spec: OutputSpec | None = output_spec(output or named) if output or named else None
+        kind: type | None = output or OUTPUTS.get(role.output)
+        spec: OutputSpec | None = output_spec(kind) if kind is not None else None
         try:
             pool = pool_of(role.tools, own, self.kit.groups)
         except ConfigError as error:

@@ -32,8 +32,7 @@ def pragma(text: str):  # type: ignore[no-untyped-def] # a function of the store
     """Sets it on the connection that the store writes with."""
 
     def work(store: Store) -> None:
-        with store.reading() as connection:
-            connection.exec_driver_sql(text)
+        store.writer.execute(text)
 
     return work
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from orchestra.context.fence import fence
 from orchestra.models.extractive.model import Extractive
+from orchestra.session.outputs import output_spec
 from orchestra.values.drafts import OUTPUTS
 from orchestra.values.messages import Message, OutputSpec, Reply, Request, ToolCall, ToolSpec
 
@@ -23,8 +24,7 @@ READ = ToolSpec(
 
 
 def wanting(name: str) -> OutputSpec:
-    model = OUTPUTS[name]
-    return OutputSpec(name, model.model_json_schema(), model.model_validate_json)
+    return output_spec(OUTPUTS[name])
 
 
 async def answer(

@@ -15,7 +15,9 @@ from orchestra.models.compatible.memory import QuirksStore
 from orchestra.models.opening import Outlook, open_models
 from orchestra.models.port import Model
 from orchestra.models.settings import Endpoint, TierSetting, Times
+from orchestra.session.outputs import output_spec
 from orchestra.values.messages import Message, OutputSpec, Request, Speaker, ToolSpec
+from orchestra.values.outputs import Output
 
 SEARCH = ToolSpec(
     "search",
@@ -25,6 +27,8 @@ SEARCH = ToolSpec(
 
 
 def output(model: type) -> OutputSpec:
+    if issubclass(model, Output):
+        return output_spec(model)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
     return OutputSpec(model.__name__, adapter.json_schema(), adapter.validate_json)
 

@@ -9,6 +9,7 @@ import pytest
 from orchestra.context.fence import fence
 from orchestra.errors import OutputInvalid
 from orchestra.models.extractive.model import Extractive
+from orchestra.session.outputs import as_json
 from orchestra.values.drafts import Draft
 from orchestra.values.messages import Message, OutputSpec, Request
 from tests.models.asking import answer, brief, claim
@@ -132,9 +133,7 @@ async def test_review_names_what_rules_can_see() -> None:
 async def test_a_draft_that_stands_gets_no_remark() -> None:
     """The model's own draft passes its own review."""
     draft = await written(brief(QUESTION, PARTS, CLAIMS))
-    reply = await answer(
-        brief(QUESTION, PARTS, CLAIMS) + "\n\n" + fence("Draft", draft.model_dump_json()), "Review"
-    )
+    reply = await answer(brief(QUESTION, PARTS, CLAIMS) + "\n\n" + fence("Draft", as_json(draft)), "Review")
     assert reply.value.remarks == ()
 
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import anyio.lowlevel
+import msgspec
 
 from orchestra.errors import OutputInvalid
 from orchestra.models.extractive import findings, planning, reading, review, searching, talk, writing
@@ -50,7 +51,7 @@ class Extractive:
         await anyio.lowlevel.checkpoint()  # it waits for nothing, and others want to go on meanwhile
         began = time.perf_counter()
         calls, value, text = self._answer(request)
-        shown = text or (value.model_dump_json() if value is not None else "")
+        shown = text or (msgspec.json.encode(value).decode() if value is not None else "")
         spent = shown + "".join(call.name + call.arguments for call in calls)
         usage = Usage(
             calls=1,

@@ -1,0 +1,109 @@
+"""What a role's output stands for: structs of ours, structs and pydantic models of users."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pytest
+from msgspec import Meta, Struct
+from pydantic import BaseModel, ConfigDict, Field
+
+from orchestra.journal.asked import output_key
+from orchestra.models.summariser import SPEC
+from orchestra.session.capping import capped
+from orchestra.session.outputs import as_json, output_spec
+from orchestra.values.drafts import OUTPUTS, Findings, Plan
+from orchestra.values.outputs import schema_of
+from tests.test_capping import COUNTER
+
+
+class Tree(Struct, frozen=True, forbid_unknown_fields=True):
+    """A list of lists."""
+
+    tree_name: str
+    leaves: Annotated[tuple[Leaf, ...], Meta(description="Its leaves.")]
+    under: tuple[Tree, ...]
+
+
+class Leaf(Struct, frozen=True):
+    """One end."""
+
+    colour: Annotated[str, Meta(description="What it looks like.")]
+
+
+class ModelLeaf(BaseModel):
+    """One end."""
+
+    colour: str = Field(description="What it looks like.")
+
+
+class Branch(Struct, frozen=True, forbid_unknown_fields=True):
+    """Some leaves."""
+
+    leaves: Annotated[tuple[Leaf, ...], Meta(description="Its leaves.")]
+    tree_name: str
+
+
+class ModelBranch(BaseModel):
+    """Some leaves."""
+
+    model_config = ConfigDict(extra="forbid")
+    leaves: tuple[ModelLeaf, ...] = Field(description="Its leaves.")
+    tree_name: str
+
+
+def test_our_outputs_are_known_to_earlier_records() -> None:
+    """The journal knows an output by its name and its schema: sessions of older versions can be resumed."""
+    keys = {name: output_key(output_spec(kind)) for name, kind in OUTPUTS.items()}
+    assert keys == {
+        "Plan": "3115be321e73",
+        "Findings": "bd86fe704f48",
+        "Draft": "c64a271807e3",
+        "Review": "9d08950ff8a6",
+    }
+    assert output_key(SPEC) == "d7c988b8be0d"
+
+
+def test_a_struct_is_shown_as_a_pydantic_model_would_be() -> None:
+    """The same fields and words give the same schema, letter by letter."""
+    told = str(schema_of(Branch)).replace("Leaf", "ModelLeaf").replace("Branch", "ModelBranch")
+    assert told == str(ModelBranch.model_json_schema())
+
+
+def test_a_struct_that_holds_itself_is_in_its_own_definitions() -> None:
+    """Every reference leads somewhere."""
+    schema = schema_of(Tree)
+    assert schema["properties"]["under"]["items"] == {"$ref": "#/$defs/Tree"}
+    assert set(schema["$defs"]) == {"Leaf", "Tree"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"claims":[],"gaps":[]', "truncated"),
+        ('{"claims":[]}', "missing required field `gaps`"),
+        ('{"claims":[],"gaps":[1]}', r"`str`, got `int` - at `\$.gaps"),
+        ('{"claims":[],"gaps":[],"more":1}', "unknown field `more`"),
+        ('{"claims":[{"statement":"x"}],"gaps":[]}', r"`quotes` - at `\$.claims"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(text: str, told: str) -> None:
+    """A model reads what it has to mend, and where."""
+    with pytest.raises(ValueError, match=told):
+        output_spec(Findings).validate(text)
+
+
+def test_a_value_comes_back_from_its_text() -> None:
+    """What the journal keeps of a value is the value."""
+    for value in (Plan("T", ("a", "b")), Branch((Leaf("red"),), "x"), ModelBranch(leaves=(), tree_name="é")):
+        assert output_spec(type(value)).validate(as_json(value)) == value
+
+
+def test_users_types_are_capped_like_ours() -> None:
+    """The longest list of a struct or a model loses its end."""
+    struct = Branch(tuple(Leaf("red " * 9) for _ in range(9)), "x")
+    model = ModelBranch(leaves=tuple(ModelLeaf(colour="red " * 9) for _ in range(9)), tree_name="x")
+    for value in (struct, model):
+        kept, tokens, left_out = capped(value, 60, COUNTER)
+        assert tokens <= 60
+        assert (type(kept), len(kept.leaves) + left_out, kept.tree_name) == (type(value), 9, "x")
