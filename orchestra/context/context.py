@@ -78,17 +78,13 @@ class Context(Compacting):
         if self._calls is not None:
             self.close_calls("the call did not return", at=at)
         blocks, sheet = self._blocks, self._sheet
-        after: tuple[Piece, ...] = ()
-        if blocks and blocks[-1].zone != "input":
-            after = self._reminder(blocks)
+        after = self._reminder(blocks) if blocks and blocks[-1].zone != "input" else ()
         if ask:
             after += self._endings.ask(ask)
         beside: tuple[Piece, ...] = ()
-        if output is None:
-            pass
-        elif enforced:
+        if enforced and output is not None:
             beside = self._schema[1] if self._schema[0] is output else self._beside(output)
-        else:
+        elif output is not None:
             after += self._endings.output(output, tools=bool(tools))
         frame = Frame(
             agent=self.agent,
