@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
-from itertools import count
+from itertools import filterfalse
 from operator import attrgetter
 
 from msgspec import structs
@@ -34,13 +34,13 @@ def source_id(document: Document) -> str:
 
 
 class _Seen:
-    """What an agent has seen: its documents, in the order of their labels, and the parts it was shown."""
+    """What an agent has seen: its documents by their labels, in order, and the parts it was shown."""
 
     __slots__ = ("_places", "_spans", "documents", "labels")
 
     def __init__(self) -> None:
         self.labels: dict[_Key, str] = {}
-        self.documents: list[Document] = []
+        self.documents: dict[str, Document] = {}
         self._places: set[tuple[str, str, int, int]] = set()  # not yet among the spans
         self._spans: dict[_Key, _Spans] = {}
 
@@ -140,9 +140,10 @@ class Ledger:
                 for key, document in zip(keys, documents, strict=True):
                     if key not in self._documents:
                         self._registered(key, document)
-            new = [self._keys[key] for key in dict.fromkeys(keys) if key not in labels]
-            labels.update(zip(new, map(_label, count(len(labels) + 1)), strict=False))
-            seen.documents += map(self._documents.__getitem__, new)
+            new = [*filterfalse(labels.__contains__, dict.fromkeys(keys))]
+            given = [*map(_label, range(len(labels) + 1, len(labels) + len(new) + 1))]
+            labels.update(zip(map(self._keys.__getitem__, new), given, strict=True))
+            seen.documents.update(zip(given, map(self._documents.__getitem__, new), strict=True))
         return tuple(map(labels.__getitem__, keys))
 
     def shown(self, agent: str, document: Document) -> _Spans:
@@ -153,18 +154,21 @@ class Ledger:
     def document(self, agent: str, label: str) -> Document | None:
         """The document that `agent` means: by label (`s3`, `[S3]`), else by locator, file name or title."""
         seen = self._seen.get(agent)
+        documents = seen.documents if seen is not None else {}
+        known = documents.get(label)
+        if known is not None:  # as it was shown
+            return known
         match = _LABEL.match(label)
-        if match and seen is not None:
-            number = int(match[1])  # labels are given in order
-            if 0 < number <= len(seen.documents):
-                return seen.documents[number - 1]
+        known = documents.get(_label(int(match[1]))) if match else None
+        if known is not None:
+            return known
         named = label.strip()
         return _by_name(named, self.seen_by(agent)) or _by_name(named, self.documents())
 
     def seen_by(self, agent: str) -> tuple[Document, ...]:
         """The documents that have a label with `agent`, s1 first."""
         known = self._seen.get(agent)
-        return tuple(known.documents) if known is not None else ()
+        return tuple(known.documents.values()) if known is not None else ()
 
     def documents(self) -> tuple[Document, ...]:
         """Every source of the session, in the order of registration."""
