@@ -83,17 +83,18 @@ class PromptTrail:
 
     def told(self, sent: Sent) -> tuple[dict[str, Any], dict[str, str]]:
         """The data and the texts of the prompt's event. Changes nothing."""
-        last = self._last or _NOTHING_SENT
+        last, messages, manifest = self._last, sent.messages, sent.manifest
         texts: dict[str, str] = {}
-        parts: list[Any] = patch(last.messages, sent.messages, _meaning)
+        parts: list[Any] = [*messages] if last is None else patch(last.messages, messages, _meaning)
         for number, part in enumerate(parts):
             if type(part) is not Run:
                 parts[number] = described(part, number, texts)
-        data: dict[str, Any] = {"of": self._turn, "count": len(sent.messages), "messages": parts}
-        if self._last is None or (sent.tools is not last.tools and sent.tools != last.tools):
+        data: dict[str, Any] = {"of": self._turn, "count": len(messages), "messages": parts}
+        if last is None or (sent.tools is not last.tools and sent.tools != last.tools):
             texts["tools"] = encode(sent.tools)
-        if (manifest := sent.manifest) is not None:
-            entries = patch(last.manifest.entries if last.manifest else (), manifest.entries, _itself)
+        if manifest is not None:
+            before = None if last is None else last.manifest
+            entries = patch(() if before is None else before.entries, manifest.entries, _itself)
             head: Any = structs.replace(manifest, entries=())  # type: ignore[type-var]
             account = {"head": head, "entries": entries}
             if len(entries) <= _SHORT_PATCH:
@@ -101,9 +102,6 @@ class PromptTrail:
             else:
                 texts["manifest"] = encode(account)
         return data, texts
-
-
-_NOTHING_SENT = Sent(())
 
 
 def _itself(entry: T) -> T:
@@ -144,18 +142,8 @@ def prompt_event(moment: Moment, sent: Sent) -> Event:
 
 def reply_data(reply: Reply) -> tuple[dict[str, Any], dict[str, str]]:
     """What is recorded of a reply: usage, finish, model and seconds as data, and its texts."""
-    usage = reply.usage
-    data = {
-        "model": reply.model,
-        "finish": reply.finish,
-        "seconds": round(reply.seconds * 1e4) / 1e4,
-        "calls": usage.calls,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cost": usage.cost,
-    }
+    seconds = round(reply.seconds * 1e4) / 1e4
+    data = {"model": reply.model, "finish": reply.finish, "seconds": seconds, **structs.asdict(reply.usage)}
     texts = {}
     if reply.text:
         texts["text"] = reply.text

@@ -7,7 +7,7 @@ in a prompt is dated as it was.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from orchestra.errors import AgentFailed, LimitReached, RecordDiffers
@@ -34,8 +34,8 @@ class Track:
     """
 
     __slots__ = (
-        "_coming", "_made", "_mark", "_pen", "_prompts", "_sent", "_trail", "aside", "fresh", "past",
-        "path", "recording", "replied", "rerun", "saying", "turn",
+        "_coming", "_made", "_mark", "_pen", "_prompts", "_sent", "_trail", "aside", "clock", "fresh",
+        "past", "path", "recording", "replied", "rerun", "saying", "turn",
     )  # fmt: skip
 
     def __init__(self, path: str, recording: Recording) -> None:
@@ -56,15 +56,15 @@ class Track:
         self._sent: Sent | None = None
         self._prompts = PastPrompts() if past is not None else None
         self._mark = 0  # what has to be safe before the next call
+        # The time of the next event, in seconds since the epoch.
+        self.clock: Callable[[], float] = recording.clock if past is None else self._recorded_clock
 
     def rest(self) -> None:
         """Its agent's work is over: what only another call would need is let go of."""
         self._trail = self._sent = None
 
-    def clock(self) -> float:
-        """The time of the next recorded event; without one, now. Seconds since the epoch."""
-        if not self._coming:
-            return self.recording.clock()
+    def _recorded_clock(self) -> float:
+        """The time of the next recorded event; without one, now."""
         coming = next((event.at for event in self._coming if not may_be_missing(event)), None)
         return coming if coming is not None else self.recording.clock()
 
@@ -121,7 +121,7 @@ class Track:
     def made(self) -> float:
         """When the next prompt was made, as recorded; else now."""
         if not self._coming:
-            return self.recording.clock()
+            return self.clock()
         prompts = (
             event.at for event in self._coming if event.kind == "prompt" and "beside" not in event.data
         )
