@@ -24,10 +24,10 @@ def test_a_call_that_leads_to_another_holds_more() -> None:
     """As long as it is under way, and as far as there is room for both."""
     purse = Purse("writer", 1_000, FREE)
     assert purse.hold_now(MODEL, 300, 100)
-    assert purse.affords(MODEL, 300, 100, 50)
-    assert not purse.affords(MODEL, 300, 100, 50)
+    assert purse.affords(50)
+    assert not purse.affords(50)
     purse.settle(used(600))
-    assert not purse.affords(MODEL, 10, 10, 0)
+    assert not purse.affords(0)
     assert purse.hold_now(MODEL, 300, 100)
     purse.release()
     assert not purse.hold_now(MODEL, 301, 100)
@@ -79,12 +79,12 @@ async def test_a_reply_is_cut_to_what_is_left() -> None:
     session = Spend("session", tokens=50_000)
     purse = Purse("writer", 5_000, session.scopes)
     assert not purse.hold_now(MODEL, 1_000, 8_000)
-    assert await purse.hold_less(MODEL, 1_000, 8_000) == 4_000
+    assert await purse.hold_less() == 4_000
     assert session.held[0] == 5_000
     purse.settle(used(4_000))
     assert not purse.hold_now(MODEL, 1_000, 4_000)
     with pytest.raises(LimitReached, match="writer: the next call may take 1,500 tokens and 1,000 of 5,000"):
-        await purse.hold_less(MODEL, 1_000, 4_000)
+        await purse.hold_less()
     assert session.held[0] == 0
 
 
@@ -102,7 +102,7 @@ def test_never_more_than_the_limits(wanted: list[tuple[int, int, float, str]]) -
         if not purse.hold_now(MODEL, given_tokens, 10):
             continue
         worst = given_tokens + 10
-        if purse.affords(MODEL, given_tokens, 10, more):
+        if purse.affords(more):
             worst += given_tokens + more + 10
         if end == "settle":
             spent += (took := int(worst * share) or worst)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from functools import partial
 
 from msgspec import structs
 
@@ -47,12 +46,12 @@ class Caller:
             output = request.max_output_tokens or 0
             expected, given = count.expected(counted)
             if not purse.hold_now(model, given, output):
-                output = await desk.place.outside(purse.hold_less(model, given, output))
+                output = await desk.place.outside(purse.hold_less())
             request = structs.replace(
                 request,
                 max_output_tokens=output,
                 tokens=expected,
-                afford=partial(purse.affords, model, given, output),
+                afford=purse.affords,
             )
         aside = track.aside
         aside["tokens"], aside["window"] = counted, window

@@ -85,32 +85,37 @@ class Host:
         """
         check_question(question)
         async with self._inside.gate.place():
-            kit = self.kit
-            question = kit.journal.clean(question)
-            toolbox, problems = await self._tools(start.documents)
-            name, now = self._name()
-            start = structs.replace(
-                start,
-                documents=await resolved(start.documents) if start.documents else "",
-                models=kit.tiers.names,
-                windows=kit.tiers.windows,
-                version=this_version(),
-            )
-            workflow = start.workflow.rpartition(":")[2]
-            begun = SessionStart(
-                id=name, question=question, created=now, workflow=workflow, config=to_builtins(start)
-            )
-            await kit.journal.begin(begun)
-            memory = self._memory(name, start)
-            origin = Origin(memory=memory)
-            session = Session(kit, name, question, toolbox=toolbox, watch=watch, origin=origin)
-            session.problems = problems
+            session = await self._begun(question, start, watch)
+            memory = session.memory
             with self._inside.hosted(session):
-                async with self._at_work.hosted(kit, session):
+                async with self._at_work.hosted(self.kit, session):
                     if memory is not None:
-                        await memory.heard(question)
-                    await session.begun(start.workflow, toolbox.specs)
+                        await memory.heard(session.question)
+                    await session.begun(start.workflow, session.toolbox.specs)
                     yield session
+
+    async def _begun(self, question: str, start: Start, watch: Watch | None) -> Session:
+        """A new session, in the journal; what it was made of is not kept while it is at work."""
+        kit = self.kit
+        question = kit.journal.clean(question)
+        toolbox, problems = await self._tools(start.documents)
+        name, now = self._name()
+        start = structs.replace(
+            start,
+            documents=await resolved(start.documents) if start.documents else "",
+            models=kit.tiers.names,
+            windows=kit.tiers.windows,
+            version=this_version(),
+        )
+        workflow = start.workflow.rpartition(":")[2]
+        config = to_builtins(start)
+        await kit.journal.begin(
+            SessionStart(id=name, question=question, created=now, workflow=workflow, config=config)
+        )
+        origin = Origin(memory=self._memory(name, start))
+        session = Session(kit, name, question, toolbox=toolbox, watch=watch, origin=origin)
+        session.problems = problems
+        return session
 
     async def resume(
         self,

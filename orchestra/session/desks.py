@@ -12,14 +12,12 @@ from msgspec import Struct
 
 from orchestra.agent.desk import Desk
 from orchestra.evidence.ledger import Ledger
-from orchestra.journal.recording import Recording
 from orchestra.journal.track import Track
 from orchestra.memory.session import AgentMemory, SessionMemory
 from orchestra.session.kit import Kit
 from orchestra.session.people import People
 from orchestra.spend.purse import Purse
 from orchestra.spend.scope import Scopes
-from orchestra.tools.approval import Answer, Asked
 from orchestra.tools.finding import Choice
 from orchestra.tools.groups import Pool
 from orchestra.tools.outputs import Cleaner
@@ -38,7 +36,6 @@ class Common(Struct, frozen=True, kw_only=True):
     """What the desks of one session have in common."""
 
     kit: Kit
-    recording: Recording
     ledger: Ledger
     scopes: Scopes
     people: People
@@ -51,24 +48,13 @@ class Common(Struct, frozen=True, kw_only=True):
     sizes: Sizes = msgspec.field(default_factory=Sizes)
 
 
-class Asking(Struct, frozen=True):
-    """How one agent asks a person."""
-
-    people: People
-    track: Track
-    place: Place
-
-    async def __call__(self, asked: Asked) -> Answer:
-        return await self.people.ask(asked, self.track, self.place)
-
-
 def desk_for(common: Common, role: Role, track: Track, pool: Pool, output: OutputSpec | None) -> Desk:
     """The desk of one agent, recorded on its track."""
     kit = common.kit
     place = Place(track.path, kit.times)
     project = common.memory.whose.project if common.memory is not None else ""
     guard = Guard(
-        ask=Asking(common.people, track, place),
+        ask=common.people.ask,
         durable=common.durable,
         calls=common.calls,
         clean=common.clean,

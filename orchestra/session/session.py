@@ -83,7 +83,6 @@ class Session(Recorder):
         self.people = People(self._places, told=self._diary.waits, durable=kit.journal.durable)
         self._common = Common(
             kit=kit,
-            recording=self._diary.recording,
             ledger=self.ledger,
             scopes=self.spend.scopes,
             people=self.people,

@@ -6,14 +6,7 @@ import sys
 
 from orchestra.errors import LimitReached
 from orchestra.models.port import Model
-from orchestra.spend.scope import (
-    WARNING_SHARE,
-    WRAP_UP_SHARE,
-    Reservation,
-    Scopes,
-    Warned,
-    tokens_reached,
-)
+from orchestra.spend.scope import WARNING_SHARE, WRAP_UP_SHARE, Reservation, Scopes, Warned, tokens_reached
 from orchestra.values.usage import Usage
 
 # A reply that is cut to fit what is left of a budget still gets so many tokens.
@@ -24,27 +17,29 @@ class Purse:
     """What an agent's calls are paid from: its own budget of tokens, and those scopes around it.
 
     An agent makes one call at a time, so nobody else holds anything of its own budget, and no call ever
-    waits for that: what is left of it is all there is to know. `tokens` None: it has no limit of its own.
+    waits for that: what is spent of it is all there is to know. `tokens` None: it has no limit of its own.
     """
 
     __slots__ = (
-        "_around", "_close", "_ending", "_held", "_least", "_least_cost", "_left", "_reserved", "_wanted",
-        "_wanted_cost", "name", "tokens",
+        "_around", "_given", "_held", "_least_cost", "_limit", "_model", "_output", "_reserved", "_spent",
+        "_wanted", "_wanted_cost", "_warned", "name",
     )  # fmt: skip
 
     def __init__(self, name: str, tokens: int | None, around: Scopes) -> None:
         self.name = name
-        self.tokens = tokens
+        self._limit = sys.maxsize if tokens is None else tokens
         self._around = around if len(around) else None
-        self._left = limit = sys.maxsize if tokens is None else tokens
-        self._close = limit - WARNING_SHARE * limit  # at so many left a person is warned, once
-        self._ending = limit - WRAP_UP_SHARE * limit
-        self._held = 0  # what the call under way may take
-        self._reserved: Reservation | None = None  # the same in the scopes around, where there are any
-        # What the call under way takes at least, and what another one like the last might take, in tokens
-        # and in dollars, which are of no interest where no money is limited.
-        self._least = self._wanted = 0
-        self._least_cost = self._wanted_cost = 0.0
+        self._spent = 0
+        self._warned = False
+        # The call under way: its model, its prompt and its reply at most; what it holds, and what of that is
+        # reserved in the scopes around.
+        self._model: Model | None = None
+        self._given = self._output = self._held = 0
+        self._reserved: Reservation | None = None
+        # What another call like the last and one that is the end might take, in tokens and in dollars; these
+        # are of no interest where no money is limited.
+        self._wanted = 0
+        self._wanted_cost = self._least_cost = 0.0
 
     @property
     def ending(self) -> str:
@@ -52,8 +47,8 @@ class Purse:
 
         That is so too when another call like the last might leave too little for a last one.
         """
-        left = self._left
-        if left < self._wanted or left <= self._ending:
+        spent, limit = self._spent, self._limit
+        if spent + self._wanted > limit or spent >= WRAP_UP_SHARE * limit:
             return self.name
         return "" if self._around is None else self._around.ending(self._wanted, self._wanted_cost)
 
@@ -63,10 +58,10 @@ class Purse:
         False, and nothing is held, where that is more than is free: `hold_less` then.
         """
         tokens, around = given + output, self._around
-        self._least = given + LEAST_OUTPUT_TOKENS
+        self._model, self._given, self._output = model, given, output
         if around is not None and around.priced:
             self._least_cost = model.cost(given, LEAST_OUTPUT_TOKENS) or 0.0
-        if tokens > self._left:
+        if self._spent + tokens > self._limit:
             return False
         if around is not None:
             self._reserved = around.taken(tokens, model.cost(given, output) if around.priced else None)
@@ -75,20 +70,21 @@ class Purse:
         self._held = tokens
         return True
 
-    async def hold_less(self, model: Model, given: int, output: int) -> int:
-        """Hold a prompt and as long a reply as there is room for, now or when others have settled.
+    async def hold_less(self) -> int:
+        """The same call with as long a reply as there is room for, now or when others have settled.
 
         Returns the reply's tokens. Raises LimitReached.
         """
-        around = self._around
+        model, given, output, around = self._model, self._given, self._output, self._around
+        assert model is not None
         while True:
             tokens, cost = given + output, model.cost(given, output)
-            fits = tokens <= self._left
+            fits = self._spent + tokens <= self._limit
             if output > LEAST_OUTPUT_TOKENS and not (fits and (around is None or around.fits(tokens, cost))):
                 output = max(output // 2, LEAST_OUTPUT_TOKENS)
                 continue
             if not fits:
-                raise tokens_reached(self.name, tokens, self._left, self.tokens)
+                raise tokens_reached(self.name, tokens, self._limit - self._spent, self._limit)
             try:
                 if around is not None:
                     self._reserved = await around.hold(tokens, cost)
@@ -96,7 +92,7 @@ class Purse:
                 if output <= LEAST_OUTPUT_TOKENS:
                     raise
                 continue
-            self._held = tokens
+            self._held, self._output = tokens, output
             return output
 
     def hold_nothing(self) -> None:
@@ -104,15 +100,16 @@ class Purse:
         if self._around is not None:
             self._reserved = self._around.nothing()
 
-    def affords(self, model: Model, given: int, output: int, more: int) -> bool:
+    def affords(self, more: int) -> bool:
         """Hold more for a call that the one under way leads to, or say no.
 
         Its prompt is longer by `more` tokens.
         """
-        tokens, reserved = given + more + output, self._reserved
-        if not self._held or self._held + tokens > self._left:
+        model, given, reserved = self._model, self._given + more, self._reserved
+        tokens = given + self._output
+        if model is None or not self._held or self._spent + self._held + tokens > self._limit:
             return False
-        if reserved is not None and not reserved.more(tokens, model.cost(given + more, output)):
+        if reserved is not None and not reserved.more(tokens, model.cost(given, self._output)):
             return False
         self._held += tokens
         return True
@@ -123,12 +120,13 @@ class Purse:
         What an endpoint does not report counts as the worst case: unknown is not nothing.
         """
         tokens, reserved = usage.tokens, self._reserved
-        self._wanted = tokens + self._least
-        self._left -= tokens or (self._held if usage.calls else 0)
+        self._wanted = tokens + self._given + LEAST_OUTPUT_TOKENS
+        self._spent = spent = self._spent + (tokens or (self._held if usage.calls else 0))
         self._held = 0
         warned: tuple[Warned, ...] = ()
-        if self._left <= self._close:
-            warned = (self._warned(),)
+        if spent >= WARNING_SHARE * self._limit and not self._warned:
+            self._warned = True
+            warned = (Warned(self.name, round(spent / self._limit, 3)),)
         if reserved is not None:
             self._wanted_cost = (usage.cost or 0.0) + self._least_cost
             self._reserved = None
@@ -141,8 +139,3 @@ class Purse:
         if self._reserved is not None:
             self._reserved.release()
             self._reserved = None
-
-    def _warned(self) -> Warned:
-        assert self.tokens is not None
-        self._close = -sys.maxsize
-        return Warned(self.name, round((self.tokens - self._left) / self.tokens, 3))

@@ -27,7 +27,7 @@ class Warned(Struct, frozen=True):
     share: float
 
 
-def tokens_reached(scope: str, tokens: int, left: int, limit: int | None) -> LimitReached:
+def tokens_reached(scope: str, tokens: int, left: int, limit: int) -> LimitReached:
     """For a call that may take more tokens than are left of a scope's limit."""
     return LimitReached(
         f"{scope}: the next call may take {tokens:,} tokens and {max(left, 0):,} of "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -38,7 +38,6 @@ class Answer(Struct, frozen=True, kw_only=True):
     by: str = ""
 
 
-Ask = Callable[[Asked], Awaitable[Answer]]
 REFUSED = "A person refused this call{reason}. Go on without it."
 
 

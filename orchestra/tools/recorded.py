@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from orchestra.errors import ToolArguments, ToolError, alone
 from orchestra.journal.track import Track
 from orchestra.tools import effects
-from orchestra.tools.approval import Ask, Asked, asks, may_ask, refusal
+from orchestra.tools.approval import Answer, Asked, asks, may_ask, refusal
 from orchestra.tools.early import Early
 from orchestra.tools.finding import NAME as FIND_TOOLS
 from orchestra.tools.finding import Choice, FindTools, TaskTools
@@ -36,7 +36,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     safe. `calls` knows what runs. `choice`: how its tools are chosen; None: it has all. `place`: the agent's.
     """
 
-    ask: Ask
+    ask: Callable[[Asked, Track, Place], Awaitable[Answer]]
     durable: Callable[[], Awaitable[None]]
     calls: Calls
     clean: Cleaner
@@ -147,8 +147,9 @@ class RecordedToolbox:
         try:
             if track.past.results:
                 await self._replayed(calls, results)
-            missing = [each for each in enumerate(calls) if each[0] not in results]
-            if missing:
+            if len(calls) == 1 and track.fresh:  # the usual case
+                await self._guard.place.outside(self._recorded(0, calls[0], results, early=early))
+            elif missing := [each for each in enumerate(calls) if each[0] not in results]:
                 await self._guard.place.outside(self._made(missing, results, early))
         finally:
             if early is not None:
@@ -165,7 +166,7 @@ class RecordedToolbox:
         track = self._track
         if not track.fresh and (track.saying or not all(self._again(call) for _, call in missing)):
             await track.missing()
-        if len(missing) == 1:  # the usual case needs no tasks
+        if len(missing) == 1:  # it needs no task
             await self._recorded(*missing[0], results, early=early)
             return
         with alone():
@@ -235,9 +236,8 @@ class RecordedToolbox:
             key = f"{track.path}/{track.turn}/{place}"
             what = f"{track.path} wants to call {call.name}"
             detail = track.recording.clean(call.arguments)
-            answer = await self._guard.ask(
-                Asked(key=key, what=what, agent=track.path, tool=call.name, detail=detail)
-            )
+            asked = Asked(key=key, what=what, agent=track.path, tool=call.name, detail=detail)
+            answer = await self._guard.ask(asked, track, self._guard.place)
             if not answer.approved:
                 return ToolResult(call=call, output=NOTHING, error=refusal(answer))
         if tool.effects == "write":
