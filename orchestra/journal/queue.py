@@ -24,8 +24,8 @@ class Options(Struct, frozen=True, kw_only=True):
     group_seconds: float = 0.05
     group_events: int = 512
     group_bytes: int = 1_000_000
-    queue_events: int = 2_048
-    queue_bytes: int = 8_000_000
+    queue_events: int = 16_384
+    queue_bytes: int = 32_000_000
     locked_seconds: float = 10.0
     close_seconds: float = 10.0
     durable_seconds: float = 60.0
