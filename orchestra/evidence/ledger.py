@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache, partial
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from orchestra.context.facts import Find, figures_and_names
 from orchestra.evidence.cited import Cited
@@ -26,7 +26,7 @@ def source_id(document: Document) -> str:
     return f"sha256:{document.sha256[:12]}"
 
 
-class _Seen(Struct, frozen=True, gc=False):
+class _Mark(Struct, frozen=True, gc=False):
     """What an agent has seen of a document: its label, and one span, as a rule the only one; -1: none.
 
     `more`: all spans, merged and in order, where there are several.
@@ -41,10 +41,20 @@ class _Seen(Struct, frozen=True, gc=False):
     def spans(self) -> _Spans:
         return self.more or (((self.start, self.end),) if self.start >= 0 else ())
 
-    def seeing(self, start: int, end: int) -> _Seen:
+    def seeing(self, start: int, end: int) -> _Mark:
         """With one more span."""
         spans = _with(self.spans, (start, end))
-        return _Seen(self.label, *spans[0], spans if len(spans) > 1 else ())
+        return _Mark(self.label, *spans[0], spans if len(spans) > 1 else ())
+
+
+class _Seen:
+    """What an agent has seen: its documents by their labels, in order, and what it was shown of each."""
+
+    __slots__ = ("documents", "marks")
+
+    def __init__(self) -> None:
+        self.documents: dict[str, Document] = {}
+        self.marks: dict[_Key, _Mark] = {}
 
 
 class _Facts(dict[str, list[Fact]]):
@@ -69,8 +79,7 @@ class Ledger:
         self._keys: dict[_Key, _Key] = {}  # each once, whoever asks with one of its own
         self._versions: dict[str, tuple[Document, ...]] = {}
         self._texts: dict[str, str] = {}
-        self._seen: dict[str, dict[_Key, _Seen]] = {}
-        self._labelled: dict[str, dict[str, Document]] = {}  # by agent and label
+        self._seen: dict[str, _Seen] = {}
         # The figures and names of a text, read once: a claim is checked again as it moves on. Not a method of
         # the ledger's own, which what is `cited` would hold in a circle.
         self.facts: Find = _Facts().__getitem__
@@ -85,63 +94,66 @@ class Ledger:
 
     def register(self, document: Document) -> Document:
         """The session's one copy of `document`; a locator whose text changed is a new source."""
-        return self._registered(_key(document), document)
+        document = _hashed(document)
+        key = (document.locator, document.sha256)
+        return self._documents.get(key) or self._registered(key, document)
 
     def _registered(self, key: _Key, document: Document) -> Document:
-        known = self._documents.get(key)
-        if known is None:
-            text = self._texts.setdefault(key[1], document.text)
-            known = document
-            if text is not document.text or not document.sha256:
-                known = Document(
-                    document.locator, document.title, text, key[1], document.kind, document.read_at
-                )
-            self._documents[key] = known
-            self._keys[key] = key
-            self._versions[known.locator] = (known, *self._versions.get(known.locator, ()))
-        return known
+        locator, digest = key
+        text = self._texts.setdefault(digest, document.text)
+        if text is not document.text:
+            document = Document(locator, document.title, text, digest, document.kind, document.read_at)
+        self._documents[key] = document
+        self._keys[key] = key
+        self._versions[locator] = (document, *self._versions.get(locator, ()))
+        return document
 
     def label(self, agent: str, document: Document) -> str:
         """The label under which `agent` knows `document`; the first call gives it the next free one."""
-        seen = self._seen.setdefault(agent, {})
-        key = _key(document)
-        known = seen.get(key)
-        if known is None:
-            self._registered(key, document)
-            known = seen[self._keys[key]] = _Seen(_label(len(seen) + 1))
-            self._labelled.setdefault(agent, {})[known.label] = self._documents[key]
-        return known.label
+        document, seen = _hashed(document), self._seen_of(agent)
+        key = (document.locator, document.sha256)
+        return (seen.marks.get(key) or self._first(seen, key, document)).label
 
     def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
-        seen, keys = self._seen.setdefault(agent, {}), self._keys
-        labelled = self._labelled.setdefault(agent, {})
-        labels = []
+        seen = self._seen_of(agent)
+        marks, labels = seen.marks, []
         for passage in passages:
-            document = passage.document
-            digest = document.sha256
-            key = (document.locator, digest) if digest else _key(document)
-            start, end = passage.start, passage.end
-            known = seen.get(key)
-            if known is None:
-                if key not in keys:
-                    self._registered(key, document)
-                label = _label(len(seen) + 1)
-                known = seen[keys[key]] = _Seen(label, start, end)
-                labelled[label] = self._documents[key]
-            elif (known.start != start or known.end != end) and (start, end) not in known.more:
-                known = seen[keys[key]] = known.seeing(start, end)
-            labels.append(known.label)
+            document, start, end = passage.document, passage.start, passage.end
+            if not document.sha256:
+                document = _hashed(document)
+            key = (document.locator, document.sha256)
+            mark = marks.get(key)
+            if mark is None:
+                mark = self._first(seen, key, document, start, end)
+            elif (mark.start != start or mark.end != end) and (start, end) not in mark.more:
+                mark = marks[key] = mark.seeing(start, end)
+            labels.append(mark.label)
         return tuple(labels)
+
+    def _seen_of(self, agent: str) -> _Seen:
+        seen = self._seen.get(agent)
+        if seen is None:
+            seen = self._seen[agent] = _Seen()
+        return seen
+
+    def _first(self, seen: _Seen, key: _Key, document: Document, start: int = -1, end: int = -1) -> _Mark:
+        """The next label for a document, which is a source from now on, with this span of it."""
+        known = self._documents.get(key) or self._registered(key, document)
+        mark = seen.marks[self._keys[key]] = _Mark(_label(len(seen.marks) + 1), start, end)
+        seen.documents[mark.label] = known
+        return mark
 
     def shown(self, agent: str, document: Document) -> _Spans:
         """The spans of `document` that `agent` has seen, merged and in order."""
-        known = self._seen.get(agent, {}).get(_key(document))
-        return known.spans if known is not None else ()
+        document, seen = _hashed(document), self._seen.get(agent)
+        mark = seen.marks.get((document.locator, document.sha256)) if seen is not None else None
+        return mark.spans if mark is not None else ()
 
     def document(self, agent: str, label: str) -> Document | None:
         """The document that `agent` means: by label (`s3`, `[S3]`), else by locator, file name or title."""
-        documents = self._labelled.get(agent, {})
+        seen = self._seen.get(agent)
+        documents = seen.documents if seen is not None else {}
         known = documents.get(label)
         if known is not None:  # as it was shown
             return known
@@ -154,7 +166,8 @@ class Ledger:
 
     def seen_by(self, agent: str) -> tuple[Document, ...]:
         """The documents that have a label with `agent`, s1 first."""
-        return tuple(self._labelled.get(agent, {}).values())
+        known = self._seen.get(agent)
+        return tuple(known.documents.values()) if known is not None else ()
 
     def documents(self) -> tuple[Document, ...]:
         """Every source of the session, in the order of registration."""
@@ -184,9 +197,12 @@ def _label(number: int) -> str:
     return f"s{number}"
 
 
-def _key(document: Document) -> _Key:
-    digest = document.sha256 or hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
-    return document.locator, digest
+def _hashed(document: Document) -> Document:
+    """The document with its hash."""
+    if document.sha256:
+        return document
+    digest = hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return structs.replace(document, sha256=digest)
 
 
 def _with(spans: _Spans, new: tuple[int, int]) -> _Spans:
