@@ -97,7 +97,7 @@ async def test_who_waits_for_a_while_goes_on_where_the_store_hangs() -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(writer.run)
         await writer.put(Change(Live("s"), SessionChange("done", None), 10))
-        mark = writer.hurry()
+        mark = writer.queue.accepted
         late = writer.settled(mark, 0.01)
         assert late is not None
         assert not await late
