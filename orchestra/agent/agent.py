@@ -194,6 +194,7 @@ class Agent:
             max_output_tokens=prompt.output_tokens,
             purpose="final" if last else "step",
             cache_until=prompt.cache_until,
+            in_order=True,
             session=self._track.recording.session,
             tokens=prompt.tokens,
         )

@@ -51,9 +51,9 @@ class Compacting(Record):
     ) -> None:
         super().__init__(agent, instructions, counter, policy, embedder)
         self.budget: Budget = budget_of(window, policy)
-        self.reports: list[Compacted] = []
+        self.reports: tuple[Compacted, ...] = ()
         self._due: tuple[object, Compaction | None] = (None, None)
-        self._gone: list[Entry] = []
+        self._gone: tuple[Entry, ...] = ()  # what left since the last prompt
         self._joins = Joins()
         self._ends: Endings | None = None  # most agents have none
         self._schema: tuple[OutputSpec | None, Pieces] = (None, ())
@@ -119,7 +119,7 @@ class Compacting(Record):
         self._blocks, gone = carry_out(
             compaction, self._blocks, self.archive, keeping.ledger, keeping.made, covered
         )
-        self._gone += gone
+        self._gone += tuple(gone)
         self._note_gone(compaction)
         if task and draft and verdict and verdict.summary:
             covers = tuple(part.id for part in task.parts)
@@ -129,14 +129,12 @@ class Compacting(Record):
         self._slim = self._slim or compaction.level != "light"
         report = report_of(compaction, verdict, draft if verdict else None, keeping)
         report = structs.replace(report, after=self.occupied(self._sheet.asked), unpinned=out)
-        self.reports.append(report)
+        self.reports += (report,)
         return report
 
-    def take_reports(self) -> list[Compacted]:
+    def take_reports(self) -> tuple[Compacted, ...]:
         """What the compactions since the last time did, oldest first."""
-        if not self.reports:
-            return self.reports
-        self.reports, taken = [], self.reports
+        self.reports, taken = (), self.reports
         return taken
 
     def _note_gone(self, compaction: Compaction) -> None:

@@ -77,15 +77,24 @@ class Context(Compacting):
         """As `prompt`, where `due` has just said that nothing has to leave; `compaction`: what just has."""
         if self._calls is not None:
             self.close_calls("the call did not return", at=at)
+        blocks, sheet = self._blocks, self._sheet
+        after = self._reminder(blocks) if blocks and blocks[-1].zone != "input" else ()
+        if ask:
+            after += self._endings.ask(ask)
+        beside: tuple[Piece, ...] = ()
+        if enforced and output is not None:
+            beside = self._schema[1] if self._schema[0] is output else self._beside(output)
+        elif output is not None:
+            after += self._endings.output(output, tools=bool(tools))
         frame = Frame(
             agent=self.agent,
             turn=self.turn,
             before=self._before() if self._keeping is not None else (),
-            after=self._after(output, bool(tools), enforced=enforced, ask=ask),
-            beside=self._beside(output) if enforced and output is not None else (),
-            tools=self._tools(tools) if self._slim or self._sheet.asked is not tools else self._sheet,
+            after=after,
+            beside=beside,
+            tools=self._tools(tools) if self._slim or sheet.asked is not tools else sheet,
             output=output,
-            gone=tuple(self._gone),
+            gone=self._gone,
             compaction=compaction,
         )
         viewed = self._viewed(frame) if self._views or self._recollector is not None else None
@@ -101,7 +110,7 @@ class Context(Compacting):
             if made.squeezed:
                 made = self._squeezed(made, frame, at)
         self._settled = True
-        self._gone.clear()
+        self._gone = ()
         return made
 
     def _squeezed(self, made: Prompt, frame: Frame, at: float) -> Prompt:
@@ -114,7 +123,7 @@ class Context(Compacting):
         if frame.compaction is not None:
             both = (*frame.compaction.leaving, *compaction.leaving)
             compaction = structs.replace(compaction, before=frame.compaction.before, leaving=both)
-        whole = structs.replace(frame, gone=tuple(self._gone), compaction=compaction)
+        whole = structs.replace(frame, gone=self._gone, compaction=compaction)
         return assemble(self._blocks, self.budget, self.counter, whole, self._joins)
 
     def _viewed(self, frame: Frame) -> tuple[Sequence[Block], Budget, Counter, Frame] | None:
@@ -205,17 +214,11 @@ class Context(Compacting):
 
     def _beside(self, output: OutputSpec) -> tuple[Piece, ...]:
         """The schema that the endpoint holds the reply to."""
-        if self._schema[0] is not output:
-            self._schema = (output, schema_pieces(output, self.counter))
+        self._schema = (output, schema_pieces(output, self.counter))
         return self._schema[1]
 
-    def _after(
-        self, output: OutputSpec | None, tools: bool, *, enforced: bool, ask: str
-    ) -> tuple[Piece, ...]:
-        pieces: tuple[Piece, ...] = ()
-        blocks = self._blocks
-        if blocks and blocks[-1].zone != "input" and sum(map(_tokens, blocks)) > self.policy.restate_after:
-            pieces = self._endings.reminder(blocks, self.policy)
-        if ask:
-            pieces += self._endings.ask(ask)
-        return pieces if output is None or enforced else pieces + self._endings.output(output, tools=tools)
+    def _reminder(self, blocks: Sequence[Block]) -> tuple[Piece, ...]:
+        """The current input once more, where much stands behind it."""
+        if sum(map(_tokens, blocks)) <= self.policy.restate_after:
+            return ()
+        return self._endings.reminder(blocks, self.policy)

@@ -15,13 +15,16 @@ from orchestra.text.shape import letter_runs
 READ = NUMBER_WORDS | MONTH_WORDS | WEEKDAY_WORDS | frozenset((b"quarter", b"quarters", b"century"))
 _TELLING = re.compile("[0-9A-Z]")
 _FRACTION = re.compile(r"[^0-9A-Za-z]*\.[0-9]")  # its point is no mark beside it
+_JOINED = re.compile(r"[\w.,-]")  # what may stand before a value and belong to it
+_GOES_ON = re.compile(r"\w|[.,-][^\W_]")  # the same behind it
 _EDGES = ".,;:!?()[]{}\"'`*"
 _UNREAD = "?"  # no word is this when its marks are off
 _BREAK = re.compile(r" *[^\S ]\s*")  # between two words, more than blanks
 _FIRST = re.compile(r"\A\S+|(?<=[.!?])\s\S+")  # with which a sentence begins, as far as one can see
 # A unit of more than one word goes on after one of these, or before it.
-_LINKS = frozenset("per a an each of square cubic metric us cent degrees percentage basis".split())
-_LINKS_ON = frozenset(f"{word} " for word in _LINKS)
+_LINKED = "per a an each of square cubic metric us cent degrees percentage basis".split()
+_LINKS_ON = frozenset(f"{word} " for word in _LINKED)  # as of a word that a further one may follow
+_LINKS = _LINKS_ON.union(_LINKED)
 
 Told = tuple[set[str], list[str]] | None
 """What has to stand in the evidence of a statement, in lower case: names, and figures with their units.
@@ -36,10 +39,8 @@ def stands(value: str, text: str) -> bool:
         return value != ""
     at = text.find(value) if value else -1
     while at >= 0:
-        end = at + len(value)
-        before, after, more = text[at - 1 : at], text[end : end + 1], text[end + 1 : end + 2]
-        joined = before != " " and at > 0 and (before.isalnum() or before in "_.,-")
-        if not (joined or after.isalnum() or after == "_" or (after in ".,-" and more.isalnum())):
+        begins = at == 0 or text[at - 1] == " " or not _JOINED.match(text, at - 1)
+        if begins and not _GOES_ON.match(text, at + len(value)):
             return True
         at = text.find(value, at + 1)
     return False
@@ -66,9 +67,9 @@ def told_plainly(statement: str) -> Told:
     looked = [*map(_figures.__getitem__, words)]
     for at, figure in compress(enumerate(looked, 1), looked):
         if figure[-1] == " ":  # the words behind it may be its unit
-            unit = _bare[words[at]]
-            if unit[-1:] == " " and (further := _bare[words[at + 1]]):
-                unit += further if unit in _LINKS_ON or further.rstrip() in _LINKS else ""
+            unit, further = _bare[words[at]], _bare[words[at + 1]]
+            if (unit in _LINKS_ON or further in _LINKS) and unit[-1:] == " ":
+                unit += further
             figure = f"{figure}{unit}".rstrip()
         figures.append(figure)
     return names, figures

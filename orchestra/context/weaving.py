@@ -26,7 +26,7 @@ class Joins:
     `unpaired`: the lines of those that are left out because their pair is broken.
     """
 
-    __slots__ = ("_given", "_known", "blocks", "entries", "messages", "run", "tokens", "unpaired")
+    __slots__ = ("_given", "_known", "_place", "blocks", "entries", "messages", "run", "tokens", "unpaired")
 
     def __init__(self, known: dict[tuple[int, ...], Message] | None = None) -> None:
         self._known = known  # messages of several blocks, by their numbers
@@ -38,28 +38,31 @@ class Joins:
         self.messages: list[Message] = []
         self.run: list[Block] = []
         self.entries: list[Entry] = []
-        self.tokens = 0
+        self.tokens = self._place = 0
         self.unpaired: Sequence[Entry] = ()
 
     def weave(self, blocks: Sequence[Block]) -> Joins:
         """All blocks in order; without those of a broken pair, and then not remembered."""
         given, known = tuple(blocks), self._given
-        new = given[len(known) :]
-        if given[: len(known)] == known and self._add(new):
-            # Mostly they are given in their order, and one tuple serves for both.
-            self.blocks = given if self.blocks is known else (*self.blocks, *new)
-        else:
-            self.clear()
-            ordered = tuple(sorted(given, key=_place))
-            if not self._add(ordered):
-                self.clear()
-                paired, gone = without_unpaired(ordered)
-                apart = self.apart(paired)
-                apart.unpaired = gone
-                return apart
-            self.blocks = ordered
+        count = len(known)
+        if given[:count] != known or not self._add(given[count:]):
+            return self._anew(given)
+        # Mostly they are given in their order, and one tuple serves for both.
+        self.blocks = given if self.blocks is known else (*self.blocks, *given[count:])
         self._given = given
         return self
+
+    def _anew(self, given: tuple[Block, ...]) -> Joins:
+        self.clear()
+        ordered = tuple(sorted(given, key=_place))
+        if self._add(ordered):
+            self._given, self.blocks = given, ordered
+            return self
+        self.clear()
+        paired, gone = without_unpaired(ordered)
+        apart = self.apart(paired)
+        apart.unpaired = gone
+        return apart
 
     def apart(self, blocks: Sequence[Block]) -> Joins:
         """These blocks, in order and in whole pairs, by themselves."""
@@ -76,7 +79,7 @@ class Joins:
         Neighbours of the system and of the user are one message each.
         """
         messages, run, tokens = self.messages, self.run, self.tokens
-        place = self.blocks[-1].place if self.blocks else 0
+        place = self._place
         role = run[0].message.role if run else ""
         waiting: list[str] = []  # calls without their results
         for block in new:
@@ -105,7 +108,7 @@ class Joins:
                 waiting = list(map(_id, message.calls))
             messages.append(message)
         self.entries += map(_entry, new)
-        self.run, self.tokens = run, tokens
+        self.run, self.tokens, self._place = run, tokens, place
         return not waiting
 
     def joined(self, run: Sequence[Block]) -> Message:

@@ -9,7 +9,14 @@ from operator import attrgetter
 from orchestra.context.facts import Find, figures_and_names
 from orchestra.context.tokens import most_tokens
 from orchestra.evidence.fitting import HEAD_SHARE, Count, ranked, within_cap
-from orchestra.evidence.handed import claim_lines, line_costs, parts_of, render_brief
+from orchestra.evidence.handed import (
+    claim_lines,
+    joined_lines,
+    line_costs,
+    parts_of,
+    render_brief,
+    study_lines,
+)
 from orchestra.evidence.language import words_for
 from orchestra.evidence.likeness import Reading, find_conflicts, is_duplicate
 from orchestra.evidence.screening import Statements
@@ -20,7 +27,6 @@ from orchestra.values.sources import Claim, Conflict
 
 _SLACK = 8  # tokens that joining lines may add
 _ALIKE = 999  # the last number with three digits
-_ID = "c00"  # an id as any other
 _quotes_of, _locator_of = attrgetter("quotes"), attrgetter("locator")
 
 
@@ -34,12 +40,13 @@ def cap_study(
     """
     claims = study.claims
     gaps = count("\n".join(study.gaps))
-    lines = claim_lines([(_ID, 1, claim) for claim in claims])
+    lines = study_lines(claims)
     cost = count(lines) if adds_up else sum(line_costs(lines, count))
     if cost > cap - gaps:
         costs = line_costs(lines, count)
         taken = sorted(ranked([(0, claim) for claim in claims], costs, cap - gaps))
         claims = tuple([study.claims[at] for at in taken])
+        lines = study_lines(claims)
         cost = sum([costs[at] for at in taken])
     status: Status = "partial" if reason else "done"
     return HandOff(
@@ -52,6 +59,7 @@ def cap_study(
         cap=cap,
         left_out=len(study.claims) - len(claims),
         references=_references(claims),
+        lines=lines,
         cost=cost if adds_up else 0,
     )
 
@@ -85,12 +93,12 @@ def make_brief(
     gaps = _gaps(question, questions, studies)
     brief = within_cap(Brief(question, plan.title, questions, (), (), gaps), cap, count)
     full = _numbered(brief, readings, places, range(len(readings)), conflicts)
-    head, lines, end = parts_of(full)
+    known, cost = _as_counted(studies, full.questions, len(readings))
+    head, lines, end = parts_of(full, known)
     text = f"{head}{lines}{end}"
     if most_tokens(text) + _SLACK * (1 + len(readings) + 3 * len(conflicts)) <= cap:
         # There is room for every line, whatever it may count.
-        known = _known_cost(studies, len(readings))
-        tokens = count(f"{head}{end}") + known if known else count(text)
+        tokens = count(f"{head}{end}") + cost if cost else count(text)
     else:
         full, text, tokens = _cut_down(brief, readings, places, conflicts, cap=cap, count=count)
     failed = [study for study in studies if study.value is None]
@@ -129,20 +137,24 @@ def _cut_down(
         kept.pop()  # the sum of parts is near the whole, not equal to it
 
 
-def _known_cost(studies: Sequence[HandOff[Study]], kept: int) -> int:
-    """Tokens of the claims' lines where they are counted already and all are `kept` as they were, else 0.
+def _as_counted(studies: Sequence[HandOff[Study]], questions: Sequence[str], kept: int) -> tuple[str, int]:
+    """The claims' lines as they came and their tokens, if all are `kept` as they were; "", 0 for not known.
 
     Where lines add up, no token reaches over two of them, and a number of up to three digits, such as is in
     an id, takes one by itself, whichever it is.
     """
-    cost = claims = 0
+    claims = 0
+    costs = []
     for study in studies:
         if study.value and study.value.claims:
-            if not study.cost:
-                return 0
+            if not study.lines:
+                return "", 0
             claims += len(study.value.claims)
-            cost += study.cost
-    return cost if claims == kept and max(claims, len(studies)) <= _ALIKE else 0
+            costs.append(study.cost)
+    if claims != kept or len(studies) > len(questions):
+        return "", 0
+    cost = sum(costs) if all(costs) and max(claims, len(studies)) <= _ALIKE else 0
+    return joined_lines([study.lines for study in studies], questions), cost
 
 
 def _merged(studies: Sequence[HandOff[Study]], find: Find) -> tuple[list[Reading], list[int], Statements]:
@@ -207,7 +219,7 @@ def _affordable_claims(
     disputed = {at for first, second, _ in conflicts for at in (first, second)}
     order = sorted(range(len(readings)), key=lambda at: (places[at], at not in disputed, at))
     items = [(places[at], readings[at].claim) for at in order]
-    costs = line_costs(claim_lines([(_ID, place + 1, claim) for place, claim in items]), count)
+    costs = line_costs(claim_lines([("c00", place + 1, claim) for place, claim in items]), count)
     disputes = sum(_conflict_cost(about, count) for _, _, about in conflicts)
     room = cap - count(render_brief(brief)) - _SLACK - disputes
     return [order[at] for at in ranked(items, costs, room)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from operator import attrgetter
 
 from orchestra.context.facts import Evidence, Find, plain
 from orchestra.context.plainly import Told, stands
@@ -15,6 +16,7 @@ from orchestra.values.sources import Quote
 
 _LEAST_TERMS = 4  # a sentence with fewer telling words may share none with its quotes
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_text_of = attrgetter("text")
 _STOP_WORDS = frozenset(word.encode() for word in STOP_WORDS)
 
 
@@ -28,7 +30,7 @@ class Cited:
     def __init__(self, quotes: tuple[Quote, ...], find: Find) -> None:
         self.quotes = quotes
         self._find = find
-        self._texts = [quote.text for quote in quotes]
+        self._texts = [*map(_text_of, quotes)]
         quoted = "\n".join(self._texts)
         self._quoted = f" {plain(quoted).lower()} "  # the first and the last word, too, between blanks
         self._found = {*self._quoted.split()}  # what stands there: words, and what else was looked for

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import count, repeat
+from operator import add
 
 import msgspec
 from msgspec import Struct
@@ -13,6 +15,8 @@ from orchestra.text.fold import one_line
 from orchestra.values.handoffs import Brief
 from orchestra.values.sources import Claim
 
+# How a line of a study begins, and of a brief.
+_UNNUMBERED, _NUMBERED = '{"id":"c00","question":1', '{{"id":"c{}","question":{}'
 _encode = msgspec.json.Encoder().encode_lines
 
 
@@ -38,26 +42,47 @@ def render_brief(brief: Brief) -> str:
     return "".join(parts_of(brief))
 
 
-def parts_of(brief: Brief) -> tuple[str, str, str]:
+def parts_of(brief: Brief, lines: str = "") -> tuple[str, str, str]:
     """What stands above the claims, their lines, and what closes their fence.
 
-    A brief has its sub-questions and gaps on one line each.
+    Sub-questions and gaps are on one line each. `lines`: those of its claims, where there are some already.
     """
     questions = brief.questions
-    lines = [f"Question: {one_line(brief.question)}", f"Title: {one_line(brief.title)}", "Sub-questions:"]
-    lines += [f"{number}. {text}" for number, text in enumerate(questions, 1)]
+    above = [f"Question: {one_line(brief.question)}", f"Title: {one_line(brief.title)}", "Sub-questions:"]
+    above += [f"{number}. {text}" for number, text in enumerate(questions, 1)]
     if brief.conflicts:
-        lines.append("Conflicts:")
-        lines += [
+        above.append("Conflicts:")
+        above += [
             f"- {' / '.join(conflict.claims)}: {one_line(conflict.about)}" for conflict in brief.conflicts
         ]
     if brief.gaps:
-        lines.append("Gaps:")
-        lines += [f"- {gap}" for gap in brief.gaps]
-    number_of = dict(zip(reversed(questions), range(len(questions), 0, -1), strict=True))  # the first of two
-    claims = claim_lines([(claim.id, number_of.get(claim.question, 1), claim) for claim in brief.claims])
-    ticks = ticks_for(claims)
-    return "\n".join(lines) + f"\n\nClaims\n{ticks}\n", claims or "\n", ticks
+        above.append("Gaps:")
+        above += [f"- {gap}" for gap in brief.gaps]
+    if not lines:
+        number_of = _numbers(questions)
+        lines = claim_lines([(each.id, number_of.get(each.question, 1), each) for each in brief.claims])
+    ticks = ticks_for(lines)
+    return "\n".join(above) + f"\n\nClaims\n{ticks}\n", lines or "\n", ticks
+
+
+def _numbers(questions: Sequence[str]) -> dict[str, int]:
+    """The number of each; of two that read the same, the first's."""
+    return dict(zip(reversed(questions), range(len(questions), 0, -1), strict=True))
+
+
+def study_lines(claims: Sequence[Claim]) -> str:
+    """Claims as JSON lines that have no ids yet."""
+    return claim_lines([("c00", 1, claim) for claim in claims])
+
+
+def joined_lines(studies: Sequence[str], questions: Sequence[str]) -> str:
+    """The lines of studies, one for each question, as those of one brief."""
+    number_of = _numbers(questions)
+    lines: list[str] = []
+    for question, study in zip(questions, studies, strict=False):
+        heads = map(_NUMBERED.format, count(len(lines) + 1), repeat(number_of[question]))
+        lines += map(add, heads, study.split(_UNNUMBERED)[1:])  # which stands in no text: quotes are escaped
+    return "".join(lines)
 
 
 def claim_lines(items: Iterable[tuple[str, int, Claim]]) -> str:
@@ -71,6 +96,6 @@ def claim_lines(items: Iterable[tuple[str, int, Claim]]) -> str:
     return _encode(lines).decode()
 
 
-def line_costs(lines: str, count: Count) -> list[int]:
+def line_costs(lines: str, tokens: Count) -> list[int]:
     """Tokens of each line with its end."""
-    return [count(f"{line}\n") for line in lines.split("\n")[:-1]]
+    return [tokens(f"{line}\n") for line in lines.split("\n")[:-1]]

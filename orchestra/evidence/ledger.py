@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache, partial
-from itertools import count
-from operator import attrgetter
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from orchestra.context.facts import Find, figures_and_names
 from orchestra.evidence.cited import Cited
@@ -22,39 +20,41 @@ _LABEL = re.compile(r"\s*\[?\s*[sS](\d{1,6})\s*\]?(?=$|[\s|:,;.\]])")
 _Key = tuple[str, str]  # a document's locator and hash
 _Spans = tuple[tuple[int, int], ...]
 
-# Of a document its key and hash; of a passage its document, and that one's key with the passage's own span.
-_key_of, _digest_of = attrgetter("locator", "sha256"), attrgetter("sha256")
-_document_of = attrgetter("document")
-_place_of = attrgetter("document.locator", "document.sha256", "start", "end")
-
 
 def source_id(document: Document) -> str:
     """How a report names a source apart from where it lies: twelve hex digits of its content's hash."""
     return f"sha256:{document.sha256[:12]}"
 
 
-class _Seen:
-    """What an agent has seen: its documents, in the order of their labels, and the parts it was shown."""
+class _Mark(Struct, frozen=True, gc=False):
+    """What an agent has seen of a document: its label, and one span, as a rule the only one; -1: none.
 
-    __slots__ = ("_places", "_spans", "documents", "labels")
+    `more`: all spans, merged and in order, where there are several.
+    """
+
+    label: str
+    start: int = -1
+    end: int = -1
+    more: _Spans = ()
+
+    @property
+    def spans(self) -> _Spans:
+        return self.more or (((self.start, self.end),) if self.start >= 0 else ())
+
+    def seeing(self, start: int, end: int) -> _Mark:
+        """With one more span."""
+        spans = _with(self.spans, (start, end))
+        return _Mark(self.label, *spans[0], spans if len(spans) > 1 else ())
+
+
+class _Seen:
+    """What an agent has seen: its documents by their labels, in order, and what it was shown of each."""
+
+    __slots__ = ("documents", "marks")
 
     def __init__(self) -> None:
-        self.labels: dict[_Key, str] = {}
-        self.documents: list[Document] = []
-        self._places: set[tuple[str, str, int, int]] = set()  # not yet among the spans
-        self._spans: dict[_Key, _Spans] = {}
-
-    def note(self, passages: Sequence[Passage]) -> None:
-        """These were shown. Where, is looked at when somebody asks, which hardly anybody does."""
-        self._places.update(map(_place_of, passages))
-
-    def spans(self, key: _Key) -> _Spans:
-        """What was shown of a document, merged and in order."""
-        for locator, digest, start, end in self._places:
-            home = (locator, digest)
-            self._spans[home] = _with(self._spans.get(home, ()), (start, end))
-        self._places.clear()
-        return self._spans.get(key, ())
+        self.documents: dict[str, Document] = {}
+        self.marks: dict[_Key, _Mark] = {}
 
 
 class _Facts(dict[str, list[Fact]]):
@@ -110,20 +110,19 @@ class Ledger:
 
     def label(self, agent: str, document: Document) -> str:
         """The label under which `agent` knows `document`; the first call gives it the next free one."""
-        document = _hashed(document)
-        return self._labels(self._seen_of(agent), [_key_of(document)], [document])[0]
+        return self._marked(self._seen_of(agent), document).label
 
-    def show(self, agent: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
-        documents = [*map(_document_of, passages)]
-        keys = [*map(_key_of, documents)]
-        if not all(map(_digest_of, documents)):
-            return self.show(
-                agent, [structs.replace(each, document=_hashed(each.document)) for each in passages]
-            )
         seen = self._seen_of(agent)
-        seen.note(passages)
-        return self._labels(seen, keys, documents)
+        marks, labels = seen.marks, []
+        for passage in passages:
+            document, start, end = passage.document, passage.start, passage.end
+            mark = marks.get((document.locator, document.sha256))
+            if mark is None or mark.start != start or mark.end != end:
+                mark = self._marked(seen, document, start, end)
+            labels.append(mark.label)
+        return tuple(labels)
 
     def _seen_of(self, agent: str) -> _Seen:
         seen = self._seen.get(agent)
@@ -131,40 +130,43 @@ class Ledger:
             seen = self._seen[agent] = _Seen()
         return seen
 
-    def _labels(self, seen: _Seen, keys: list[_Key], documents: list[Document]) -> tuple[str, ...]:
-        """The labels of documents, which become sources where they are none yet; `keys` are theirs."""
-        labels = seen.labels
-        asked = {*keys}
-        if not labels.keys() >= asked:
-            if not self._documents.keys() >= asked:
-                for key, document in zip(keys, documents, strict=True):
-                    if key not in self._documents:
-                        self._registered(key, document)
-            new = [self._keys[key] for key in dict.fromkeys(keys) if key not in labels]
-            labels.update(zip(new, map(_label, count(len(labels) + 1)), strict=False))
-            seen.documents += map(self._documents.__getitem__, new)
-        return tuple(map(labels.__getitem__, keys))
+    def _marked(self, seen: _Seen, document: Document, start: int = -1, end: int = -1) -> _Mark:
+        """What was seen of a document, and this span: it gets a label, and is a source from now on."""
+        document = _hashed(document)
+        key = (document.locator, document.sha256)
+        mark = seen.marks.get(key)
+        if mark is None:
+            mark = _Mark(_label(len(seen.marks) + 1), start, end)
+            seen.documents[mark.label] = self._documents.get(key) or self._registered(key, document)
+        elif start >= 0 and (start, end) not in mark.spans:
+            mark = mark.seeing(start, end)
+        seen.marks[self._keys[key]] = mark
+        return mark
 
     def shown(self, agent: str, document: Document) -> _Spans:
         """The spans of `document` that `agent` has seen, merged and in order."""
-        known = self._seen.get(agent)
-        return known.spans(_key_of(_hashed(document))) if known is not None else ()
+        document, seen = _hashed(document), self._seen.get(agent)
+        mark = seen.marks.get((document.locator, document.sha256)) if seen is not None else None
+        return mark.spans if mark is not None else ()
 
     def document(self, agent: str, label: str) -> Document | None:
         """The document that `agent` means: by label (`s3`, `[S3]`), else by locator, file name or title."""
         seen = self._seen.get(agent)
+        documents = seen.documents if seen is not None else {}
+        known = documents.get(label)
+        if known is not None:  # as it was shown
+            return known
         match = _LABEL.match(label)
-        if match and seen is not None:
-            number = int(match[1])  # labels are given in order
-            if 0 < number <= len(seen.documents):
-                return seen.documents[number - 1]
+        known = documents.get(_label(int(match[1]))) if match else None
+        if known is not None:
+            return known
         named = label.strip()
         return _by_name(named, self.seen_by(agent)) or _by_name(named, self.documents())
 
     def seen_by(self, agent: str) -> tuple[Document, ...]:
         """The documents that have a label with `agent`, s1 first."""
         known = self._seen.get(agent)
-        return tuple(known.documents) if known is not None else ()
+        return tuple(known.documents.values()) if known is not None else ()
 
     def documents(self) -> tuple[Document, ...]:
         """Every source of the session, in the order of registration."""

@@ -156,38 +156,39 @@ def _is_enough(text: str) -> bool:
 def _span(source: Folded, wanted: str, near: Near) -> tuple[int, int] | None:
     """Where `wanted` stands between the edges of words and numbers, by preference inside one of `near`."""
     text = source.text
+    start = text.find(wanted)
+    if start < 0:
+        return None
     first: tuple[int, int] | None = None
     preferred: Sequence[tuple[int, int]] = ()
-    start = text.find(wanted)
     for _ in range(_MOST_OCCURRENCES):
-        if start < 0:
-            break
         end = start + len(wanted)
         further = text.find(wanted, start + 1)
         if _stands_apart(text, start, end):
             span = source.span(start, end)
             if first is None:
-                if further < 0:
-                    return span
-                first, preferred = span, near()
+                preferred = near() if further >= 0 else ()
                 if not preferred:
                     return span
+                first = span
             for left, right in preferred:
                 if left <= span[0] and span[1] <= right:
                     return span
+        if further < 0:
+            break
         start = further
     return first
 
 
 def _stands_apart(text: str, start: int, end: int) -> bool:
     """Whether no word or number is cut in two at either end."""
-    return not (_cuts_left(text, start) or _cuts_right(text, end))
+    if start > 0 and text[start - 1] != " " and _cuts_left(text, start):
+        return False
+    return end == len(text) or text[end] == " " or not _cuts_right(text, end)
 
 
 def _cuts_left(text: str, at: int) -> bool:
     """Whether a word, a number or its sign is cut in two before `at`: no `1,250 units` from 11,250 units."""
-    if at == 0 or text[at - 1] == " ":
-        return False
     before, first = text[at - 1], text[at]
     if first.isdigit():
         joined = (
@@ -202,8 +203,6 @@ def _cuts_left(text: str, at: int) -> bool:
 
 
 def _cuts_right(text: str, end: int) -> bool:
-    if end == len(text) or text[end] == " ":
-        return False
     last, after = text[end - 1], text[end]
     if last.isdigit():
         more = text[end + 1 : end + 2].isdigit()

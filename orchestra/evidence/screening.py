@@ -36,7 +36,8 @@ _ODD_DIGIT = re.compile(r"[0-9](?:(?<![A-Za-z0-9][0-9])|(?<=Q[1-4]))")
 _HEAD = re.compile("[A-Za-z]+|.", re.DOTALL)
 _SCALES = frozenset("k m b t mln bln mn bn tn".split())
 _MONEY = tuple(sign for sign in CURRENCY_SIGNS if sign.isascii() and sign.isalpha())
-_MEASURING = re.compile("(?<![nwum])[wum]*(?:N|n[nwum]*[NWU|]?)")  # a clause with a number in it
+# A clause with a number in it; its group are further ones, with what follows the second.
+_MEASURING = re.compile("(?<![nwum])[wum]*(?:N|n[wum]*(?:(N|n[nwum]*[NWU|]?)|[WU|]?))")
 _SWALLOWED = re.compile("n[uUm]|m[nN]")  # of the kinds of words, see _look
 _LONGEST = 2_000  # characters of a statement; a longer one is read
 
@@ -72,7 +73,7 @@ def _look(word: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     telling = tuple([term for term in found if term not in generic()])
     if _NUMBER.fullmatch(bare):
         kind, telling = "n", ()
-    elif _ODD_DIGIT.search(word) or not READ.isdisjoint(letter_runs(word)):
+    elif "*" in word or "$" in word or _ODD_DIGIT.search(word) or not READ.isdisjoint(letter_runs(word)):
         return "o", found, ()
     elif word.endswith(_MONEY):
         kind = "m"
@@ -92,7 +93,7 @@ def worded(text: str) -> tuple[list[str], Clauses]:
     alone, and nothing beside them may be their unit, a figure takes up a number and nothing else, so that
     all other words are those of the measure; where there is one number only, there are no more than these.
     """
-    if len(text) > _LONGEST or not text.isascii() or "*" in text or "$" in text:
+    if len(text) > _LONGEST or not text.isascii():
         return terms(text), None
     apart = text.replace("(", " ( ").replace(")", " ) ") if "(" in text or ")" in text else text
     words = apart.split()
@@ -107,7 +108,7 @@ def worded(text: str) -> tuple[list[str], Clauses]:
     for clause in _MEASURING.finditer(kinds):
         start, end = clause.span()
         held = frozenset(chain.from_iterable(telling[start:end]))
-        if len(held) >= LEAST_SHARED or kinds.count("n", start, end) + kinds.count("N", start, end) > 1:
+        if len(held) >= LEAST_SHARED or clause[1]:
             clauses.append(held)
     return found, clauses
 
@@ -130,20 +131,22 @@ class Statements:
         self._shared: set[str] = set()  # those that more than one has
         self._bits: dict[str, int] = defaultdict(int)
         self._marked = 0  # statements that have their bits
-        self._quotes: dict[str, list[tuple[int, Quote]]] = {}
+        self._quotes: dict[str, list[tuple[int, Quote]]] = defaultdict(list)
 
     def add(self, words: frozenset[str], clauses: Clauses, quotes: Iterable[Quote]) -> None:
         """One more; it has the next number."""
         self._shared |= words & self._known
         self._known |= words
-        self.quote(len(self._words), quotes)
+        at = len(self._words)
+        for quote in quotes:
+            self._quotes[quote.locator].append((at, quote))
         self._words.append(words)
         self._clauses.append(clauses)
 
     def quote(self, at: int, quotes: Iterable[Quote]) -> None:
         """More quotes of one that is here."""
         for quote in quotes:
-            self._quotes.setdefault(quote.locator, []).append((at, quote))
+            self._quotes[quote.locator].append((at, quote))
 
     def twins(self, words: frozenset[str], length: int, quotes: Iterable[Quote]) -> Sequence[int]:
         """Those that quote nearly the same place, or may have nearly all of `words`; the first first.
@@ -171,7 +174,7 @@ class Statements:
         """
         clauses = self._clauses[:most]
         held_by_two = self._shared.issuperset
-        if not any(found is None or any(map(held_by_two, found)) for found in clauses):
+        if None not in clauses and not any(map(held_by_two, chain.from_iterable(filter(None, clauses)))):
             return  # as a rule each clause that measures something has a word that no other has
         figured = unread = 0
         for at, found in enumerate(clauses):

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from itertools import chain
 from operator import attrgetter
 
+from msgspec import Struct
+
 from orchestra.context.plainly import told_plainly
 from orchestra.evidence.language import words_for
 from orchestra.evidence.ledger import Ledger, source_id
@@ -77,31 +79,25 @@ def _words_of(whole: str) -> int:
     return len(_COUNTED.findall(whole))
 
 
-class _Grounds:
+class _Grounds(Struct, gc=False):
     """What a sentence cites, and what is wrong with any sentence that cites it.
 
-    `homes`: the quotes that stand where they say, each with its source. `numbers`: of these sources, once a
-    sentence that is shown has cited them.
+    `sources`: of each quote the one in which it stands where it says. `numbers`: of these, once a sentence
+    that is shown has cited them.
     """
 
-    __slots__ = ("fault", "homes", "numbers", "quotes")
-
-    def __init__(self, quotes: tuple[Quote, ...], homes: list[tuple[Quote, Document]], fault: str) -> None:
-        self.quotes = quotes
-        self.homes = homes
-        self.fault = fault
-        self.numbers: tuple[int, ...] | None = None
+    quotes: tuple[Quote, ...]
+    sources: list[Document | None]
+    fault: str
+    numbers: tuple[int, ...] | None = None
 
 
-class _Source:
-    """A source that is cited: its number, and its quotes in the order in which they were."""
+class _Source(Struct, gc=False):
+    """A source that is cited: its number, and its quotes by their places, in the order in which they were."""
 
-    __slots__ = ("number", "quotes", "title")
-
-    def __init__(self, number: int, title: str) -> None:
-        self.number = number
-        self.title = title
-        self.quotes: dict[tuple[int, int], ReferenceQuote] = {}
+    number: int
+    title: str
+    quotes: dict[tuple[int, int], ReferenceQuote]
 
 
 class _Checker:
@@ -142,7 +138,7 @@ class _Checker:
         if problem and self._strict:
             return Sentence(text, (), False, problem)
         if grounds.numbers is None:
-            grounds.numbers = self._cite(grounds.homes)
+            grounds.numbers = self._cite(grounds)
         return Sentence(text, grounds.numbers, not problem, problem)
 
     def _problem(self, text: str, quotes: tuple[Quote, ...]) -> str:
@@ -160,30 +156,28 @@ class _Checker:
             unknown = [name for name in named if name not in self._claims]
             claims = [self._claims[name] for name in named if name in self._claims]
         quotes = tuple(dict.fromkeys(chain.from_iterable(map(_quotes_of, claims))))
-        homes = []
-        for quote in quotes:
-            source = self._ledger.source(quote)
-            if source is not None:
-                homes.append((quote, source))
+        sources = [*map(self._ledger.source, quotes)]
         fault = ""
         if unknown:
             fault = self._say.unknown_claims(unknown)
         elif not claims:
             fault = self._say.no_citation()
-        elif not quotes or len(homes) < len(quotes):
+        elif not quotes or None in sources:
             fault = self._say.not_verbatim()
-        return _Grounds(quotes, homes, fault)
+        return _Grounds(quotes, sources, fault)
 
-    def _cite(self, homes: Iterable[tuple[Quote, Document]]) -> tuple[int, ...]:
+    def _cite(self, grounds: _Grounds) -> tuple[int, ...]:
         """The numbers of the sources, which they get as they are first cited."""
         numbers = []
-        for quote, document in homes:
+        for quote, document in zip(grounds.quotes, grounds.sources, strict=True):
+            if document is None:
+                continue
             source = self._sources.get(document)
             if source is None:
-                source = self._sources[document] = _Source(len(self._sources) + 1, quote.title)
-            span = (quote.start, quote.end)
-            if span not in source.quotes:
-                source.quotes[span] = ReferenceQuote(quote.text, *span)
+                source = self._sources[document] = _Source(len(self._sources) + 1, quote.title, {})
+            start, end = quote.start, quote.end
+            if (start, end) not in source.quotes:
+                source.quotes[start, end] = ReferenceQuote(quote.text, start, end)
             numbers.append(source.number)
         return tuple(dict.fromkeys(numbers))
 

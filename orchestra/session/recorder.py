@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from orchestra.journal.track import Track
-from orchestra.session.capping import enveloped
 from orchestra.session.diary import Diary
 from orchestra.session.kit import Kit
 from orchestra.session.outputs import as_json
@@ -34,12 +33,6 @@ class Recorder:
     async def goes_on(self) -> None:
         """It was resumed; its time counts from `began`, as if there had been no pause."""
         await self.record("resumed", data={"began": self._diary.began})
-
-    async def hand_over(self, outcome: Outcome, receiver: str, cap: int) -> HandOff[Any]:
-        """Put what an agent made into its envelope, within the cap, and record it."""
-        handoff, written = enveloped(outcome, receiver, cap, self.kit.counter, session=self.id)
-        await self.record_handoff(handoff, written)
-        return handoff
 
     def record_handoff(self, handoff: HandOff[Any], written: str = "") -> Awaitable[None]:
         """Write an envelope and its value into the journal; `written`: as text, where it is there."""

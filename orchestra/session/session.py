@@ -18,7 +18,7 @@ from orchestra.journal.talk import TalkTrack
 from orchestra.journal.track import Track
 from orchestra.session.at_once import at_once
 from orchestra.session.bill import Bill
-from orchestra.session.capping import task_room
+from orchestra.session.capping import enveloped, task_room
 from orchestra.session.conversation import Around, Conversation
 from orchestra.session.desks import Common, desk_for
 from orchestra.session.diary import NEW, Diary, Origin, Watch
@@ -175,7 +175,11 @@ class Session(Recorder):
         if self._diary.stops.notes:
             await self._diary.note_stops()
         await self.ended(outcome, track)
-        return await self.hand_over(outcome, receiver, found.handoff_tokens)
+        handoff, written = enveloped(
+            outcome, receiver, found.handoff_tokens, self.kit.counter, session=self.id
+        )
+        await self.record_handoff(handoff, written)
+        return handoff
 
     async def _cut_off(self, track: Track) -> None:
         """The end of an agent whose session was stopped."""

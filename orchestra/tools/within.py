@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from functools import cache
+from types import TracebackType
 
 import anyio
 
@@ -88,8 +89,10 @@ def _kinds() -> tuple[type[anyio.CancelScope], type[anyio.CancelScope]]:
             if self._deadline != math.inf:
                 self.keeper.keep(self)
 
-        def __exit__(self, *error: object) -> bool:
+        def __exit__(
+            self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        ) -> bool:
             self.keeper.let_go(self)
-            return bool(super().__exit__(*error))
+            return scopes.__exit__(self, kind, error, trace)
 
     return scopes, Kept

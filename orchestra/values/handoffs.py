@@ -16,8 +16,8 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     """`value` is what fits `cap` tokens, best first; `left_out` counts what was cut.
 
     `references`: `SESSION/AGENT`, whose last reply in the journal is the whole of what was cut.
-    `value` is None only with status "failed"; `reason` says why a status is not "done". `cost`: tokens of the
-    items of `value` as they stand further on, 0 where that is not known.
+    `value` is None only with status "failed"; `reason` says why a status is not "done". `lines`: the items
+    of `value` as the receiver hands them on, `cost` their tokens, 0 where these do not add up.
     """
 
     sender: str
@@ -29,6 +29,7 @@ class HandOff(Struct, Generic[T], frozen=True, kw_only=True):
     cap: int = 0
     left_out: int = 0
     references: tuple[str, ...] = ()
+    lines: str = ""
     cost: int = 0
 
 

@@ -69,6 +69,8 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
 
     `purpose` tells wrappers (tiers, spend, journal) what the call is for; adapters ignore it.
     `cache_until` is the number of leading messages that the next request is expected to share.
+    `in_order`: each call is known to have its results right behind it, and none of them stands elsewhere, as
+    in a prompt that a context made; an adapter mends others.
     `session`: whom the call belongs to, for fairness. `tokens`: the prompt's, as the endpoint is expected to
     count them; 0 where nobody has counted. `afford(more)` is asked before each further call that this one
     leads to (a repair, a check, another try after one that was billed), with a prompt that is longer by
@@ -83,6 +85,7 @@ class Request(Struct, frozen=True, kw_only=True, gc=False):
     temperature: float | None = None
     purpose: Purpose = "step"
     cache_until: int = 0
+    in_order: bool = False
     session: str = ""
     tokens: int = 0
     afford: Callable[[int], bool] | None = None

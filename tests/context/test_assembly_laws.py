@@ -18,6 +18,7 @@ from orchestra.context.tokens import MESSAGE_TOKENS, REPLY_TOKENS, counter_for
 from orchestra.context.toolsheet import sheet_of
 from orchestra.context.weaving import Joins
 from orchestra.errors import ContextOverflow
+from orchestra.models.compatible.encode import in_order
 from orchestra.values.messages import Message, ToolCall, ToolSpec
 
 COUNTER = counter_for("gpt-4o")
@@ -176,6 +177,8 @@ def test_calls_and_results_are_never_parted(blocks: list[Block], window: int, fr
             assert not waiting
             waiting = [call.id for call in message.calls]
     assert not waiting
+    spoken = [each for each in prompt.messages if each.role != "assistant" or each.text or each.calls]
+    assert in_order(spoken) is spoken  # as an agent's request says of it
 
 
 @given(contexts(), WINDOWS, FRAMES)

@@ -25,12 +25,11 @@ def takes_any(quirks: Quirks) -> bool:
 
 
 def encoded(messages: Sequence[Message], quirks: Quirks | None = None, cache_until: int = 0) -> bytes:
-    """The messages, joined by commas.
+    """Messages that are in order, joined by commas.
 
     `quirks`: None for those of an endpoint that `takes_any`. `cache_until`: how many lead a stable prefix,
     for cache marks.
     """
-    messages = in_order(messages)
     if quirks is None:
         return b",".join([message.wire or _once(message) for message in messages])
     if quirks.alternate or quirks.system != "any":

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from orchestra.models.compatible.emulate import action_schema, emulated_messages
-from orchestra.models.compatible.encode import encoded, takes_any
+from orchestra.models.compatible.encode import encoded, in_order, takes_any
 from orchestra.models.compatible.quirks import OutputMode, Quirks
 from orchestra.models.compatible.schemas import WireSchema, schema_text, wire_schema
 from orchestra.models.compatible.transport import Body
@@ -94,12 +94,12 @@ class Shaper:
         self._formed_by: Quirks | None = None
 
     def shape(self, request: Request, quirks: Quirks, *, stream: bool = False) -> tuple[Outgoing, Body]:
-        messages: Sequence[Message] = request.messages
         tools, most = request.tools, request.max_output_tokens
         if tools and quirks.tools == "emulated":
             plan = self._emulated(request, quirks)
-            form, messages = self._form(plan, request, quirks, stream), plan.messages
+            form, messages = self._form(plan, request, quirks, stream), in_order(plan.messages)
         else:
+            messages = request.messages if request.in_order else in_order(request.messages)
             if self._formed_by is not quirks:
                 self._forms.clear()
                 self._formed_by = quirks
