@@ -5,6 +5,7 @@ Blocks are immutable and belong to one agent's context; what changes is which of
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -143,13 +144,9 @@ def entry_of(block: Block, fate: Fate = "kept", why: str = "") -> Entry:
     )
 
 
+@lru_cache(maxsize=256)  # of the roles that are at work
 def first_block(instructions: str, counter: Counter) -> Block:
     """The role's instructions, number 1 of every context: one block for all its agents."""
-    block: Block = counter.once(instructions, _first_block)
-    return block
-
-
-def _first_block(instructions: str, counter: Counter) -> Block:
     message = Message("system", instructions)
     return Block(
         number=1,

@@ -73,7 +73,8 @@ class Compacting(Record):
 
         `critical`: nothing above the light level is due in this step.
         """
-        levels, usable, tokens = self.policy.levels, self.budget.usable, self.occupied(tools)
+        tokens = self.occupied(tools)
+        levels, usable = self.policy.levels, self.budget.usable
         if tokens < levels.light * usable:
             return None
         if not critical and tokens >= levels.medium * usable:

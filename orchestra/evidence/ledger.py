@@ -110,7 +110,9 @@ class Ledger:
 
     def label(self, agent: str, document: Document) -> str:
         """The label under which `agent` knows `document`; the first call gives it the next free one."""
-        return self._marked(self._seen_of(agent), document).label
+        document, seen = _hashed(document), self._seen_of(agent)
+        key = (document.locator, document.sha256)
+        return (seen.marks.get(key) or self._first(seen, key, document)).label
 
     def show(self, agent: str, passages: Iterable[Passage]) -> tuple[str, ...]:
         """Note that `agent` was shown `passages`; their labels, one a passage."""
@@ -118,9 +120,14 @@ class Ledger:
         marks, labels = seen.marks, []
         for passage in passages:
             document, start, end = passage.document, passage.start, passage.end
-            mark = marks.get((document.locator, document.sha256))
-            if mark is None or mark.start != start or mark.end != end:
-                mark = self._marked(seen, document, start, end)
+            if not document.sha256:
+                document = _hashed(document)
+            key = (document.locator, document.sha256)
+            mark = marks.get(key)
+            if mark is None:
+                mark = self._first(seen, key, document, start, end)
+            elif (mark.start != start or mark.end != end) and (start, end) not in mark.more:
+                mark = marks[key] = mark.seeing(start, end)
             labels.append(mark.label)
         return tuple(labels)
 
@@ -130,17 +137,11 @@ class Ledger:
             seen = self._seen[agent] = _Seen()
         return seen
 
-    def _marked(self, seen: _Seen, document: Document, start: int = -1, end: int = -1) -> _Mark:
-        """What was seen of a document, and this span: it gets a label, and is a source from now on."""
-        document = _hashed(document)
-        key = (document.locator, document.sha256)
-        mark = seen.marks.get(key)
-        if mark is None:
-            mark = _Mark(_label(len(seen.marks) + 1), start, end)
-            seen.documents[mark.label] = self._documents.get(key) or self._registered(key, document)
-        elif start >= 0 and (start, end) not in mark.spans:
-            mark = mark.seeing(start, end)
-        seen.marks[self._keys[key]] = mark
+    def _first(self, seen: _Seen, key: _Key, document: Document, start: int = -1, end: int = -1) -> _Mark:
+        """The next label for a document, which is a source from now on, with this span of it."""
+        known = self._documents.get(key) or self._registered(key, document)
+        mark = seen.marks[self._keys[key]] = _Mark(_label(len(seen.marks) + 1), start, end)
+        seen.documents[mark.label] = known
         return mark
 
     def shown(self, agent: str, document: Document) -> _Spans:

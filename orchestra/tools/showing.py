@@ -72,13 +72,16 @@ def show(output: ToolOutput, labels: Sequence[str], sizes: Sizes, counter: Count
     parts[-1] = parts[-1].removesuffix("\n\n[")
     if not adds_up:
         return "".join(parts), 0
-    between, last, first = counter.once(_AROUND, _counted)
+    between, last, first = _around(counter)
     tokens += first + (len(passages) - 1) * between + last
     return "".join(parts), tokens + counter.count(above) if above else tokens
 
 
-def _counted(texts: tuple[str, ...], counter: Counter) -> tuple[int, ...]:
-    return tuple(map(counter.count, texts))
+@lru_cache(maxsize=16)  # of the encodings
+def _around(counter: Counter) -> tuple[int, int, int]:
+    """The tokens of what stands between two passages, behind the last, and before the first."""
+    between, last, first = map(counter.count, _AROUND)
+    return between, last, first
 
 
 def _frame(passage: Passage, counter: Counter | None) -> Frame:
