@@ -73,9 +73,9 @@ class Pen:
             self._writer.pass_on()
             raise
 
-    def hurry(self) -> int:
-        """Have what is recorded so far written now, without waiting; a mark for the others."""
-        return self._writer.hurry()
+    def mark(self) -> int:
+        """How far the record has come, for what follows here."""
+        return self._queue.accepted
 
     def is_safe(self, mark: int) -> bool:
         """Whether everything up to a mark is durable."""

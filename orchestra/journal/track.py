@@ -178,8 +178,8 @@ class Track:
         """
         if not self.is_over:
             return None
-        self._mark = self._pen.hurry()
-        return self._pen.settled(self._mark, PATIENCE_SECONDS)
+        self._mark = mark = self._pen.mark()
+        return self._pen.settled(mark, PATIENCE_SECONDS)
 
     async def outcome(self, request: Request, model: str, tier: str) -> EventRecord | None:
         """The recorded outcome of a call; None: it is to be made, and is recorded as called.

@@ -71,14 +71,6 @@ class Writer:
         if self.queue.has_room(0):
             self._waiting.room_for(1, 1)
 
-    def hurry(self) -> int:
-        """Write what was put so far at once; returns how much that is, for `flush`."""
-        queue = self.queue
-        accepted = queue.accepted
-        if queue.written < accepted:
-            queue.hurry()
-        return accepted
-
     async def flush(self, until: int | None = None) -> None:
         """Returns when all that was put so far (`until`: up to there) is durable.
 
@@ -101,9 +93,10 @@ class Writer:
         short waits would cost more than the waits. None: there is nothing to wait for, as it is durable or
         cannot be made so now.
         """
-        if self.queue.written >= until or self.failure is not None or self._ended.is_set():
+        queue = self.queue
+        if queue.written >= until or self.failure is not None or self._ended.is_set():
             return None
-        self.queue.hurry()
+        queue.hurry()
         if self._look is None:
             self._look_again(patience)
         return self._waiting.until(until)

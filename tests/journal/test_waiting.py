@@ -39,6 +39,21 @@ async def test_a_commit_wakes_those_whose_events_it_wrote() -> None:
     assert not waiting
 
 
+async def test_who_began_to_wait_later_is_looked_at_later() -> None:
+    """One timer serves all, and nobody's patience ends with another's."""
+    waiting = Waiting()
+    first = waiting.until(1)
+    assert waiting.look()
+    second = waiting.until(1)
+    assert waiting.look()
+    assert first.done()
+    assert not first.result()
+    assert not second.done()
+    waiting.written(1)
+    assert second.result()
+    assert not waiting.look()
+
+
 async def test_room_goes_to_as_many_as_fit_in_their_order() -> None:
     """By number and by size; one that is larger than all there is goes first and alone."""
     waiting, woken = Waiting(), []
@@ -97,7 +112,7 @@ async def test_who_waits_for_a_while_goes_on_where_the_store_hangs() -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(writer.run)
         await writer.put(Change(Live("s"), SessionChange("done", None), 10))
-        mark = writer.hurry()
+        mark = writer.queue.accepted
         late = writer.settled(mark, 0.01)
         assert late is not None
         assert not await late

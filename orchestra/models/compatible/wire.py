@@ -128,12 +128,9 @@ class Wire(asyncio.Protocol):
         return self._joined()
 
     def _joined(self) -> bytes:
-        """The pieces that have come."""
-        parts = self._parts
-        if not parts:
-            return b""
-        whole = parts[0] if len(parts) == 1 else b"".join(parts)
-        parts.clear()
+        """The pieces that have come; a single one as it is."""
+        whole = b"".join(self._parts)
+        self._parts.clear()
         return whole
 
     def close(self) -> None:
@@ -235,10 +232,7 @@ class Wire(asyncio.Protocol):
         if self.whole:
             return
         if self._begun:
-            parts = self._parts
-            self._last = parts[0] if len(parts) == 1 else b"".join(parts)
-            self.whole = True
-            parts.clear()
+            self._last, self.whole = self._joined(), True
         else:  # 100 to 199: the reply proper is still to come
             self.fields.clear()
 
