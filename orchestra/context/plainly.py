@@ -56,7 +56,8 @@ def told_plainly(statement: str) -> Told:
         words = _BREAK.sub(" . ", statement).split()
     looked = [*map(_looks.__getitem__, words)]
     told = set()
-    for at, word in compress(enumerate(looked), looked):
+    for at in compress(range(len(looked)), looked):
+        word = looked[at]
         if word[0].isalpha():
             if word not in COMMON or (even and at and words[at - 1][-1] not in ".!?"):
                 told.add(word)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestra.values.sources import Quote
-from tests.evidence.making import claim, document, ledger_of, study_of
+from tests.evidence.making import claim, document, handed, ledger_of, study_of
 
 TEA = document(
     "tea.md", "# Tea\n\nA cup of black tea holds about `47 mg` of caffeine. See :pep:`639` for it.", "Tea"
@@ -25,6 +25,15 @@ def test_a_claim_whose_quote_stands_is_kept() -> None:
     assert kept.text == "Black tea has 47 mg."
     assert kept.quotes == (Quote("tea.md", "Tea", "A cup of black tea holds about `47 mg", 7, 44),)
     assert study.dropped == ()
+
+
+def test_half_a_character_is_marked_and_counted() -> None:
+    """A model may send half of a surrogate pair, which UTF-8 cannot hold: the study goes on without it."""
+    quote = ("s1", "A cup of black tea holds about 47 mg")
+    study = study_of(ledger_of(TEA), claim("Black tea \ud83d has 47 mg.", quote), gaps=["What of \ude00?"])
+    assert [each.text for each in study.claims] == ["Black tea ? has 47 mg."]
+    assert study.gaps == ("What of ??",)
+    assert handed(study).tokens > 0
 
 
 def test_a_claim_without_a_quote_goes_and_is_listed() -> None:
