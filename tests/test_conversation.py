@@ -38,6 +38,15 @@ async def test_turns_share_one_context(tmp_path: Path) -> None:
     assert [each.said for each in conversation.turns] == ["How is the oil?", "Are you sure?"]
 
 
+async def test_who_has_no_tools_is_shown_none(tmp_path: Path) -> None:
+    """Nor those that an agent has by itself: an endpoint that never calls any would be doubted for it."""
+    model = Scripted(["Hello.", "Still here."])
+    async with talk(tmp_path, model, tools=()) as (_, conversation):
+        await conversation.say("Hello?")
+        await conversation.say("Are you there?")
+    assert [each.tools for each in model.requests] == [(), ()]
+
+
 async def test_a_failed_turn_leaves_a_conversation_that_goes_on(tmp_path: Path) -> None:
     """An endpoint's failure behind a tool's result is an outcome; the next prompt has what was found."""
     failure = ModelUnreachable("The endpoint is down.", endpoint="e", model="m")

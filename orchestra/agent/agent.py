@@ -105,7 +105,7 @@ class Agent:
         await self._track.put("started", started, {"task": task}, at=at)
         if self._desk.memory is not None:
             await recollect(context, self._desk, self.role, task)
-        if len(self._toolbox) or OPTIONAL & set(self.role.tools or ()):
+        if self._may_act:
             await self._choose_tools(task, at)
         try:
             with self._limits():
@@ -113,6 +113,11 @@ class Agent:
             raise cut_short(self.path, self.role, self._desk.place.stopped)
         finally:
             self._toolbox = self._desk.toolbox  # its own tools hold it, and it would wait for the collector
+
+    @property
+    def _may_act(self) -> bool:
+        """Whether it has tools, or its role names one that an agent has by itself: else it gets none."""
+        return len(self._toolbox) > 0 or not OPTIONAL.isdisjoint(self.role.tools or ())
 
     async def _choose_tools(self, task: str, at: float) -> None:
         toolbox = await self._toolbox.chosen(task, at=at)

@@ -81,7 +81,8 @@ class Talker(Agent):
             await recollect(self.context, self._desk, self.role, text)
         if not self._begun:
             self._begun = True
-            await self._choose_tools(text, at)
+            if self._may_act:
+                await self._choose_tools(text, at)
         elif self._toolbox.grows:
             await self._toolbox.chosen(text, at=at)
         return at

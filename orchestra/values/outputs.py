@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 
 class Output(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -30,6 +30,40 @@ def schema_of(kind: type) -> dict[str, Any]:
     else:
         whole = named.pop(_name(root))
     return {"$defs": named, **whole} if named else whole
+
+
+def faults_of(text: str, kind: type) -> Iterator[str]:
+    """All that keeps a JSON text from being a struct, each with its place; msgspec stops at the first."""
+    return _faults(msgspec.json.decode(text), kind, ())
+
+
+def place_of(steps: Sequence[int | str]) -> str:
+    """Where in a reply something is, as `claims.0.quotes`."""
+    return ".".join(map(str, steps)) or "reply"
+
+
+def _faults(value: Any, kind: Any, steps: tuple[int | str, ...]) -> Iterator[str]:
+    while get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if isinstance(value, list) and get_origin(kind) in (tuple, list):
+        for number, item in enumerate(value):
+            yield from _faults(item, get_args(kind)[0], (*steps, number))
+    elif isinstance(value, dict) and isinstance(kind, type) and issubclass(kind, Struct):
+        fields = {field.encode_name: field for field in structs.fields(kind)}
+        for name, field in fields.items():
+            if name in value:
+                yield from _faults(value[name], field.type, (*steps, name))
+            elif field.required:
+                yield f"{place_of((*steps, name))}: it is missing"
+        if kind.__struct_config__.forbid_unknown_fields:
+            yield from (
+                f"{place_of((*steps, name))}: there is no such field" for name in value.keys() - fields
+            )
+    else:
+        try:
+            msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            yield f"{place_of(steps)}: {error}"
 
 
 def _name(reference: Mapping[str, str]) -> str:
