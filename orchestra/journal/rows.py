@@ -97,7 +97,7 @@ Item = Line | Change
 class Rows:
     """The rows of one or more items, by table; each a tuple in the order of the table's columns.
 
-    `changed`: (status, finished, owner, id). `leans`: they name texts that other sessions have stored.
+    `changed`: (status, finished, owner, id). `leans`: they name texts that were stored before, by whichever session.
     """
 
     def __init__(self) -> None:
@@ -128,6 +128,7 @@ class RowMaker:
         self._names: set[str] = set()  # of texts; looked at as well
         self._agents: dict[str, str] = {}  # each agent's path as it is stored; looked at as well
         self._added: list[tuple[dict[int, str], int]] = []  # to what is stored
+        self._here: set[str] = set()  # the texts that are written with these very rows
         self._events: dict[Live, tuple[int, list[Entry]]] = {}  # the first's number, and all
 
     def __call__(self, items: Sequence[Item]) -> Rows:
@@ -174,10 +175,10 @@ class RowMaker:
                 place = None
             elif name in _SHARED:
                 place = shared.get(hash(text))
-                if place is not None:
-                    rows.leans = True
-                else:
+                if place is None:
                     place = self._new(text, shared, rows)
+                elif place not in self._here:
+                    rows.leans = True
             else:
                 place = stored.get(hash(text))
                 if place is None and (name not in _ALONE or len(text) > LONGEST_ALONE):
@@ -221,6 +222,7 @@ class RowMaker:
             stored.clear()
         key = hash(text)
         stored[key] = digest = blob[0].hex()
+        self._here.add(digest)
         self._added.append((stored, key))
         return digest
 
