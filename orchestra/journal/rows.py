@@ -97,7 +97,7 @@ Item = Line | Change
 class Rows:
     """The rows of one or more items, by table; each a tuple in the order of the table's columns.
 
-    `changed`: (status, finished, owner, id). `leans`: they name texts that were stored before, by whichever session.
+    `changed`: (status, finished, owner, id). `leans`: they name texts that other sessions have stored before.
     """
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class RowMaker:
         self._names: set[str] = set()  # of texts; looked at as well
         self._agents: dict[str, str] = {}  # each agent's path as it is stored; looked at as well
         self._added: list[tuple[dict[int, str], int]] = []  # to what is stored
-        self._here: set[str] = set()  # the texts that are written with these very rows
+        self._fresh: set[int] = set()  # the hashes of what was added to what sessions share
         self._events: dict[Live, tuple[int, list[Entry]]] = {}  # the first's number, and all
 
     def __call__(self, items: Sequence[Item]) -> Rows:
@@ -169,15 +169,18 @@ class RowMaker:
     def _places(self, texts: Mapping[str, str], live: Live, rows: Rows) -> dict[str, str]:
         """Where each text is: its hash, or for a short one the text itself (see blobs.INLINE)."""
         stored, shared, short, places = live.stored, live.shared, self._short, {}
+        fresh = self._fresh
         self._names.update(texts)
         for name, text in texts.items():
             if len(text) <= LONGEST_INLINE:
                 place = None
             elif name in _SHARED:
-                place = shared.get(hash(text))
+                key = hash(text)
+                place = shared.get(key)
                 if place is None:
                     place = self._new(text, shared, rows)
-                elif place not in self._here:
+                    fresh.add(key)
+                elif key not in fresh:
                     rows.leans = True
             else:
                 place = stored.get(hash(text))
@@ -222,7 +225,6 @@ class RowMaker:
             stored.clear()
         key = hash(text)
         stored[key] = digest = blob[0].hex()
-        self._here.add(digest)
         self._added.append((stored, key))
         return digest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from msgspec import Struct, structs
@@ -58,10 +59,11 @@ def _without_last(value: BaseModel | Struct) -> BaseModel | Struct | None:
     if not lists:
         return None
     name = max(lists, key=lambda key: len(_text(lists[key])))
-    shorter = {name: lists[name][:-1]}
-    if isinstance(value, Struct):
-        return structs.replace(value, **shorter)
-    return value.model_copy(update=shorter)
+    if isinstance(value, BaseModel):
+        return value.model_copy(update={name: lists[name][:-1]})
+    shorter = copy(value)  # a twin that nobody has seen; its type's own checks are of what a model gives
+    structs.force_setattr(shorter, name, lists[name][:-1])
+    return shorter
 
 
 def _text(value: Any) -> str:

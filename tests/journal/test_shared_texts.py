@@ -53,7 +53,9 @@ def test_rows_that_lean_are_refused_once_others_have_changed_the_store(tmp_path:
     store, other = Store(address), Store(address)
     maker, shared = RowMaker(Redactor(), owner="me"), dict[int, str]()
     first, second = Live(SESSION, shared=shared), Live(OTHER, shared=shared)
-    store.write(made(maker, first, {"document 0": DOCUMENT}))
+    twice = made(maker, first, {"document 0": DOCUMENT, "document 1": DOCUMENT})
+    assert (stored(twice), twice.leans) == ([len(DOCUMENT)], False)  # what is made anew needs nobody
+    store.write(twice)
     with pytest.raises(TextsUnsure):  # the first that lean: nobody has looked at the store before
         store.write(made(maker, first, {"document 0": DOCUMENT}, 2))
     store.write(made(maker, first, {"document 0": DOCUMENT}, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 
 from orchestra.models.compatible.encode import short_id
 from orchestra.models.compatible.parse import RawCall
+from orchestra.text.fold import whole_characters
 from orchestra.values.messages import Request, ToolCall
 
 # OpenAI refuses longer ids in a prompt; others send them.
@@ -72,11 +74,19 @@ def object_text(arguments: str) -> str:
         return object_text(value) if value.strip().startswith("{") else _unreadable(arguments)
     if not isinstance(value, dict):
         return _unreadable(arguments)
-    return msgspec.json.encode(value).decode()
+    return written(value)
+
+
+def written(value: Any) -> str:
+    """As JSON, with a mark for each half of a surrogate pair, which a model may write as an escape."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return whole_characters(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def _unreadable(arguments: str) -> str:
-    return msgspec.json.encode({"unreadable_arguments": arguments}).decode()
+    return written({"unreadable_arguments": arguments})
 
 
 def _mended(text: str) -> object:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from orchestra.models.compatible.calls import is_object, trusted
+from orchestra.models.compatible.calls import is_object, trusted, written
 from orchestra.models.compatible.emulate import action_of, calls_in_text
 from orchestra.models.compatible.parse import Parsed, RawCall, finish_of
 from orchestra.models.compatible.plain import as_it_stands
@@ -139,7 +139,7 @@ def _read_value(request: Request, wrapped: bool, base: Read, reply: Parsed) -> R
         return change(base, problem=problem, no_json=value is None and not cut and bool(base.text))
     if wrapped and isinstance(value, dict) and value.keys() == {"value"}:
         value = value["value"]
-    text = msgspec.json.encode(value).decode()
+    text = written(value)
     try:
         return change(base, text=text, value=request.output.validate(text), finish="stop")
     except ValueError as wrong:

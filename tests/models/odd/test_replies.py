@@ -48,6 +48,7 @@ CALLS: list[tuple[str, Any, list[tuple[str, str]]]] = [
         [call("search", "look for x")],
         [("search", '{"unreadable_arguments":"look for x"}')],
     ),
+    ("half a character", [call("search", r'{"query":"\ud800x"}')], [("search", '{"query":"?x"}')]),
     ("a tool that was never offered", [call("fly", "{}")], [("fly", "{}")]),
     ("an index of null", [call("search", QUERY, "a", index=None)], [("search", QUERY)]),
 ]
@@ -173,6 +174,17 @@ async def test_values(name: str, reply: bytes) -> None:
     """A value is found wherever it stands, without a second call."""
     got = await one(reply, error(500, "no second call"), request=asks(output=output(Answer)))
     assert got.value == Answer(n=1)
+
+
+class Words(BaseModel):
+    words: str
+
+
+async def test_half_a_character_in_a_value_is_marked() -> None:
+    """An escape of half a surrogate pair, which UTF-8 cannot hold, costs no value."""
+    script = completion(r'{"words": "a\ud800b"}'), error(500, "no second call")
+    got = await one(*script, request=asks(output=output(Words)))
+    assert got.value == Words(words="a?b")
 
 
 async def test_repair_turn() -> None:
