@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestra.journal.past import PastCall
 from orchestra.journal.recording import Recording
 from orchestra.journal.records import EventRecord
 from orchestra.journal.track import Track
@@ -36,6 +37,19 @@ class TalkTrack(Track):
     def answer(self) -> EventRecord | None:
         """The recorded end of the turn that is being answered."""
         return self.past.answers.get(self.saying) if self.answering else None
+
+    @property
+    def recorded(self) -> PastCall | None:
+        return self._of_this_turn(super().recorded)
+
+    @property
+    def recorded_step(self) -> PastCall | None:
+        return self._of_this_turn(super().recorded_step)
+
+    def _of_this_turn(self, call: PastCall | None) -> PastCall | None:
+        """A recorded call, unless the turn that is being answered ended before it."""
+        answer = self.answer
+        return None if call is not None and answer is not None and call.seq > answer.seq else call
 
     async def missing(self) -> None:
         answer = self.answer

@@ -95,3 +95,29 @@ async def test_cancelled_at_any_moment(tmp_path: Path, listens: bool) -> None:
             prompt = talked.context.fork().prompt(talked.tools)
             assert pairs_are_whole(Request(messages=prompt.messages))
     assert "failed" in ends
+
+
+async def test_a_turn_that_was_cut_off_behind_its_tools_takes_nothing_of_the_next(tmp_path: Path) -> None:
+    """All its results are there and no further call is: the calls that follow are the next turn's."""
+    scope = anyio.CancelScope()
+
+    @tool
+    async def read_gauge(name: str) -> str:
+        """Read a gauge."""
+        if name == "last":
+            scope.cancel()
+        return f"{name} stands at 7"
+
+    model = Scripted(
+        [(gauge("oil", "k1"), gauge("last", "k2")), gauge("fuel", "k3"), "Fuel is at 7.", "Yes."]
+    )
+    async with talk(tmp_path, model, tools=(read_gauge,)) as (_, conversation):
+        with scope:
+            await conversation.say("How is all?")
+        await conversation.say("How is the fuel?")
+        await conversation.say("Really?")
+        left, turns = essence(conversation.context), conversation.turns
+    async with again(tmp_path, Scripted(nobody), tools=(read_gauge,)) as (_, conversation):
+        assert await conversation.catch_up() == turns
+        assert essence(conversation.context) == left
+    assert [each.outcome.status for each in turns] == ["failed", "done", "done"]
