@@ -12,7 +12,7 @@ from orchestra import Runtime, Scripted, tool
 from orchestra.errors import InputError, ModelUnreachable
 from orchestra.models.scripted import HANG
 from orchestra.models.tiers import Tiers
-from orchestra.values.messages import Delta, Reply, Request
+from orchestra.values.messages import Delta, Reply, Request, ToolCall
 from orchestra.values.roles import Limits
 from orchestra.values.usage import Usage
 from tests.talking import clerk, gauge, pairs_are_whole, read_gauge, shown, talk
@@ -199,3 +199,21 @@ async def test_what_no_prompt_can_hold_is_not_said(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="too long to be said"):
             await conversation.say("many words " * 4_000)
         assert (await conversation.say("Hi.")).text == "Hello."
+
+
+async def test_what_a_person_took_in_a_turn_gives_the_next_no_more_time(tmp_path: Path) -> None:
+    """It is told to finish when most of its own time is over, and not cut off behind its end."""
+
+    @tool
+    async def take_a_while() -> str:
+        """Nearly the whole time of a turn."""
+        await anyio.sleep(0.85)
+        return "done"
+
+    model = Scripted([ToolCall("k1", "take_a_while", "{}"), "It is done."])
+    role = clerk(limits=Limits(seconds=1.0))
+    async with talk(tmp_path, model, role, tools=(take_a_while,)) as (_, conversation):
+        conversation._place.waited = 60.0  # in turns before
+        outcome = await conversation.say("Do it.")
+    assert (outcome.status, outcome.text) == ("partial", "It is done.")
+    assert model.requests[-1].tool_choice == "none"

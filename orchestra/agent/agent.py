@@ -127,7 +127,9 @@ class Agent:
         """The time that its role allows; it is over, too, when somebody stops the agent."""
         place, limits, seconds = self._desk.place, self.role.limits, self.role.limits.seconds
         self._last_turn = math.inf if limits.steps is None else self._track.turn + limits.steps
-        self._wrap_up_at = math.inf if seconds is None else time.monotonic() + WRAP_UP_TIME_SHARE * seconds
+        self._wrap_up_at = math.inf
+        if seconds is not None:  # what was waited for people in turns before this one gives it no more time
+            self._wrap_up_at = time.monotonic() - place.waited + WRAP_UP_TIME_SHARE * seconds
         place.scope = place.times.within(seconds)
         if place.stopped:
             place.scope.cancel()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 import pytest
 from msgspec import structs
@@ -66,6 +68,42 @@ def test_rows_that_lean_are_refused_once_others_have_changed_the_store(tmp_path:
     assert stored(again) == [len(DOCUMENT)]
     assert upkeep.check(store) == ()
     store.close()
+    other.close()
+
+
+def test_rows_that_bring_their_text_themselves_lean_on_nobody() -> None:
+    """Two sessions of one group, or one that reads twice: what is made again is never refused again."""
+    maker, shared = RowMaker(Redactor(), owner="me"), dict[int, str]()
+    lives = Live(SESSION, shared=shared), Live(OTHER, shared=shared)
+    items = [Line(live, 1, 10, "writer.1", 1, "note", 1.0, "{}", {"document 0": DOCUMENT}) for live in lives]
+    assert [maker(items).leans for _ in range(2)] == [False, True]
+    lives[0].forget()
+    assert not maker(items).leans
+
+
+@pytest.mark.anyio
+async def test_a_store_that_others_write_all_the_time_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others commit between whatever is made and its writing; two events of a group have the same text."""
+    path, write = tmp_path / "store.db", Store.write
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE busy (n)")
+
+    def beside_others(self: Store, rows: Rows) -> None:
+        other.execute("INSERT INTO busy VALUES (1)")
+        write(self, rows)
+
+    monkeypatch.setattr(Store, "write", beside_others)
+    async with Journal.open(str(path)) as journal:
+        await begun(journal, SESSION)
+        read = structs.replace(event(session=SESSION), texts={"document 0": DOCUMENT})
+        with anyio.fail_after(5):
+            for _ in range(3):
+                await journal.record(read)
+                await journal.record(read)
+                await journal.flush()
+        assert await journal.do(upkeep.check) == ()
     other.close()
 
 
