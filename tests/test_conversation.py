@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import anyio
 import pytest
 
-from orchestra import Scripted, tool
+from orchestra import Runtime, Scripted, tool
 from orchestra.errors import InputError, ModelUnreachable
 from orchestra.models.scripted import HANG
-from orchestra.values.messages import Reply, Request, ToolCall
+from orchestra.models.tiers import Tiers
+from orchestra.values.messages import Delta, Reply, Request, ToolCall
 from orchestra.values.roles import Limits
 from orchestra.values.usage import Usage
 from tests.talking import clerk, gauge, pairs_are_whole, read_gauge, shown, talk
+from tests.team import settings
 
 pytestmark = pytest.mark.anyio
 
@@ -45,6 +48,30 @@ async def test_who_has_no_tools_is_shown_none(tmp_path: Path) -> None:
         await conversation.say("Hello?")
         await conversation.say("Are you there?")
     assert [each.tools for each in model.requests] == [(), ()]
+
+
+class Streamed(Scripted):
+    """Counts what is asked for as a stream."""
+
+    streams = 0
+
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        self.streams += 1
+        return super().stream(request)
+
+
+async def test_what_a_failed_turn_heard_is_over(tmp_path: Path) -> None:
+    """A tier whose replies are streamed failed; the other tier is still asked for whole replies."""
+    small = Streamed(["I am done.", "I am done again."])
+    large = Streamed([ModelUnreachable("The endpoint is down.", endpoint="e", model="m"), "It is at 7."])
+    models = Tiers({"small": small, "large": large}, streamed=("large",))
+    role = clerk(steps="small", final="large")
+    runtime = Runtime(settings(tmp_path), models=models, roles=[role], tools=[read_gauge])
+    async with runtime, runtime.session("?x") as session:
+        conversation = session.conversation("clerk")
+        assert (await conversation.say("How is the oil?")).status == "failed"
+        assert (await conversation.say("And now?")).text == "It is at 7."
+    assert (small.streams, large.streams) == (0, 2)
 
 
 async def test_a_failed_turn_leaves_a_conversation_that_goes_on(tmp_path: Path) -> None:

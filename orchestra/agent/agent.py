@@ -146,9 +146,11 @@ class Agent:
             if self._listen is None and tier not in streamed:
                 outcome = await self._turn(tier, last=last, finishing=finishing)
             else:
-                async with self._hearing(last=last) as self._hear:
-                    outcome = await self._turn(tier, last=last, finishing=finishing)
-                self._hear = None
+                try:
+                    async with self._hearing(last=last) as self._hear:
+                        outcome = await self._turn(tier, last=last, finishing=finishing)
+                finally:
+                    self._hear = None
             if outcome is not None:
                 return outcome
 
