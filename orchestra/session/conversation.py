@@ -184,7 +184,8 @@ class Conversation:
         async with self._at_work():
             with anyio.CancelScope(shield=True):
                 at = await self._agent.told(text, len(self.turns) + 1)
-            if again and track.answer is not None and track.answer.data.get("cut"):
+            last = track.saying == self.recorded  # behind any other, the talk went on with what there was
+            if again and last and track.answer is not None and track.answer.data.get("cut"):
                 track.try_again()
             await self._answered(text, at)
         outcome = self.turns[-1].outcome

@@ -120,4 +120,8 @@ async def test_a_turn_that_was_cut_off_behind_its_tools_takes_nothing_of_the_nex
     async with again(tmp_path, Scripted(nobody), tools=(read_gauge,)) as (_, conversation):
         assert await conversation.catch_up() == turns
         assert essence(conversation.context) == left
+    async with again(tmp_path, Scripted(nobody), tools=(read_gauge,)) as (_, conversation):
+        for turn in turns:  # a workflow that says it all again
+            assert await conversation.say(turn.said) == turn.outcome
+        assert essence(conversation.context) == left
     assert [each.outcome.status for each in turns] == ["failed", "done", "done"]
