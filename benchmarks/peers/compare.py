@@ -48,7 +48,7 @@ ALL = {
 }
 # cell → the server's latency in ms, the worker's arguments, the column by which it is compared
 CELLS = {
-    "50 at once, 0 ms": (0, "--concurrency 50 --sessions 100", "cpu_ms_a_call"),
+    "50 at once, 0 ms": (0, "--concurrency 50 --sessions 300", "cpu_ms_a_call"),
     "500 at once, 200 ms": (200, "--concurrency 500 --sessions 500 --ramp 1 --warmup 1", "cpu_ms_a_call"),
     "10 a second, 200 ms": (200, "--rate 10 --sessions 80 --warmup 1", "added_p50_ms"),
     "import": (0, "--only-import", "import_cpu_s"),

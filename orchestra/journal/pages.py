@@ -74,7 +74,7 @@ def records(
 
 
 def page_rows(session: str, events: Sequence[EventRecord], pack: Packer) -> list[tuple[Any, ...]]:
-    """Rows for events of a session: a page has consecutive ones, and as many as a commit has at most."""
+    """Rows for events of a session: a page has consecutive ones, at most `_MOST`."""
     rows = []
     for _, run in groupby(enumerate(events), key=lambda item: item[1].seq - item[0]):
         whole = [event for _, event in run]

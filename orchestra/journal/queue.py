@@ -22,8 +22,8 @@ class Options(Struct, frozen=True, kw_only=True):
     """
 
     group_seconds: float = 0.05
-    group_events: int = 512
-    group_bytes: int = 1_000_000
+    group_events: int = 2_048
+    group_bytes: int = 4_000_000
     queue_events: int = 16_384
     queue_bytes: int = 32_000_000
     locked_seconds: float = 10.0

@@ -47,7 +47,7 @@ class Pool:
         self._watch: Watch | None = None
         self._sweep: asyncio.TimerHandle | None = None
         self._addresses: tuple[float, list[Any]] = (0.0, [])
-        self._looking = anyio.Lock()
+        self._looking: anyio.Event | None = None  # somebody asks for the addresses
         self._empty: anyio.Event | None = None
 
     def take(self) -> Wire | None:
@@ -123,13 +123,23 @@ class Pool:
         return Wire(self._times, self._gone, self._watch)
 
     async def _found(self, loop: asyncio.AbstractEventLoop) -> list[Any]:
-        """The host's addresses, asked for once for all that connect within some seconds."""
-        async with self._looking:
-            until, found = self._addresses
-            if loop.time() >= until:
+        """The host's addresses, asked for once for all that connect within some seconds.
+
+        Who waits meanwhile goes on with all others: through a lock, one would in each turn of the loop, and
+        of a hundred that begin together the last would wait for a hundred turns.
+        """
+        while loop.time() >= self._addresses[0]:
+            if self._looking is not None:
+                await self._looking.wait()
+                continue
+            self._looking = looking = anyio.Event()
+            try:
                 found = list(await loop.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM))
                 self._addresses = (loop.time() + _ADDRESS_SECONDS, found)
-            return found
+            finally:
+                self._looking = None
+                looking.set()
+        return self._addresses[1]
 
     def _gone(self, wire: Wire) -> None:
         self._live.discard(wire)
