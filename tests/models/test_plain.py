@@ -61,7 +61,7 @@ MESSAGES = st.fixed_dictionaries(
     },
 )
 COUNTS = st.sampled_from([0, 3, 7, None, -1, 2.0, 2.5, True, "3"])
-USAGES = st.one_of(
+USAGES: st.SearchStrategy[Any] = st.one_of(
     st.none(),
     st.fixed_dictionaries(
         {"prompt_tokens": COUNTS, "completion_tokens": COUNTS},
