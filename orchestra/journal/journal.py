@@ -23,7 +23,7 @@ import anyio.to_thread
 from orchestra.errors import InputError, StoreError
 from orchestra.journal.address import MEMORY, read_address
 from orchestra.journal.encoding import encode
-from orchestra.journal.pen import Pen, Watch, WatchedPen
+from orchestra.journal.pen import Pen, Watch
 from orchestra.journal.queue import Options
 from orchestra.journal.reading import Reader, is_gone, this_process
 from orchestra.journal.records import Fork, Order, SessionRecord, Status
@@ -178,7 +178,7 @@ class Journal(Reader):
         if live is None:
             live = Live(session)
             live.open = False
-        return Pen(live, self._writer) if watch is None else WatchedPen(live, self._writer, watch)
+        return Pen(live, self._writer, watch)
 
     async def record(self, event: Event) -> None:
         """Queue an event of a session that was begun; see `Pen.put`."""

@@ -20,14 +20,16 @@ class Pen:
     """One session's way into the journal; made by `Journal.pen`.
 
     An event comes as its parts (see `values.events.Event`): most are never looked at again but as rows.
+    `watch` is shown what was taken.
     """
 
-    __slots__ = ("_live", "_queue", "_writer")
+    __slots__ = ("_live", "_queue", "_watch", "_writer")
 
-    def __init__(self, live: Live, writer: Writer) -> None:
+    def __init__(self, live: Live, writer: Writer, watch: Watch | None = None) -> None:
         self._live = live
         self._queue = writer.queue
         self._writer = writer
+        self._watch = watch
 
     def offer(
         self,
@@ -46,10 +48,15 @@ class Pen:
         size = ITEM_BYTES + len(told)
         if texts:
             size += _size_of(texts)
-        if self._queue.offer(Line(live, seq, size, agent, turn, kind, at, told, texts)):
-            live.seq = seq
-            return True
-        return False
+        if not self._queue.offer(Line(live, seq, size, agent, turn, kind, at, told, texts)):
+            return False
+        live.seq = seq
+        if self._watch is not None:
+            session = live.session
+            self._watch(
+                Event(session=session, agent=agent, turn=turn, kind=kind, at=at, data=data, texts=texts)
+            )
+        return True
 
     async def put(
         self,
@@ -95,33 +102,6 @@ class Pen:
         raise live.broken or ValueError(
             f"The session {live.session!r} was not begun in this journal, or is finished."
         )
-
-
-class WatchedPen(Pen):
-    """Somebody sees what is written."""
-
-    __slots__ = ("_watch",)
-
-    def __init__(self, live: Live, writer: Writer, watch: Watch) -> None:
-        super().__init__(live, writer)
-        self._watch = watch
-
-    def offer(
-        self,
-        agent: str,
-        turn: int,
-        kind: EventKind,
-        at: float,
-        data: Mapping[str, Any],
-        texts: Mapping[str, str],
-    ) -> bool:
-        taken = super().offer(agent, turn, kind, at, data, texts)
-        if taken:
-            session = self._live.session
-            self._watch(
-                Event(session=session, agent=agent, turn=turn, kind=kind, at=at, data=data, texts=texts)
-            )
-        return taken
 
 
 def _size_of(texts: Mapping[str, str]) -> int:

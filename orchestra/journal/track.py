@@ -164,10 +164,7 @@ class Track:
         trail = self._trail
         if trail is None:
             trail = self._trail = PromptTrail()
-        data, texts = trail.told(sent)
-        at = self.made
-        if not self.put_now("prompt", at, data, texts):
-            await self._pen.put(self.path, self.turn, "prompt", at, data, texts)
+        await self.put("prompt", *trail.told(sent), at=self.made)
         trail.took(self.turn, sent)
 
     def keep(self) -> Awaitable[bool] | None:
@@ -203,9 +200,7 @@ class Track:
             if outcome is None:
                 await self.missing()
         self._made += 1
-        at = self.clock()
-        if not self.put_now("call", at, told, NO_TEXTS):
-            await self._pen.put(self.path, self.turn, "call", at, told, NO_TEXTS)
+        await self.put("call", told)
         return outcome
 
     async def _compared(self, recorded: PastCall | None, now: Asked, prompt: Fold) -> PastCall | None:
